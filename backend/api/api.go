@@ -1,0 +1,109 @@
+// Package api is the contract of ragdesk: the one Service that the desktop
+// window, the page and the command line call, its requests and responses, its
+// events and its error body.
+//
+// The JSON of a response is the JSON every entrance prints; docs/formats.md has
+// a page and a golden file for each. Spans here count Unicode code points. Keys
+// are always present and null where they do not apply, which is why optional
+// values are pointers without omitempty.
+package api
+
+import "context"
+
+// Service is the product. Each operation takes a request and returns a complete
+// response or a fault. Long work runs as a job: its start returns at once.
+type Service interface {
+	Info(ctx context.Context, r InfoRequest) (Info, error)
+	Doctor(ctx context.Context, r DoctorRequest) (DoctorReport, error)
+
+	ListKBs(ctx context.Context, r ListKBsRequest) (KBList, error)
+	RemoveKB(ctx context.Context, r RemoveKBRequest) (RemovedKB, error)
+	ListDocuments(ctx context.Context, r ListDocumentsRequest) (DocumentList, error)
+	DocumentText(ctx context.Context, r DocumentTextRequest) (DocumentText, error)
+	RemoveDocuments(ctx context.Context, r RemoveDocumentsRequest) (RemovedDocuments, error)
+	ExportChunks(ctx context.Context, r ExportChunksRequest) (ChunkExport, error)
+	PreviewChunks(ctx context.Context, r PreviewChunksRequest) (ChunkPreview, error)
+
+	Search(ctx context.Context, r SearchRequest) (SearchResponse, error)
+	Compare(ctx context.Context, r CompareRequest) (CompareResponse, error)
+	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
+
+	StartIngest(ctx context.Context, r IngestRequest) (Job, error)
+	StartImportChunks(ctx context.Context, r ImportChunksRequest) (Job, error)
+	// StartDemo builds the built-in libraries where they are missing or old.
+	StartDemo(ctx context.Context, r DemoRequest) (Job, error)
+	GetJob(ctx context.Context, r JobRequest) (Job, error)
+	CancelJob(ctx context.Context, r JobRequest) (Job, error)
+}
+
+// Events is how an edge follows jobs: send is called in order until ctx ends or
+// send fails. Progress is coalesced to at most ten a second and may be dropped;
+// finished items and terminal events never are.
+type Events interface {
+	Subscribe(ctx context.Context, send func(Event) error) error
+}
+
+// ErrorBody is an error as every entrance shows it.
+type ErrorBody struct {
+	Code string `json:"code"`
+	// Message is in the caller's language and names the next step.
+	Message string            `json:"message"`
+	Params  map[string]string `json:"params"`
+}
+
+// ErrorResponse is what is printed instead of a response.
+type ErrorResponse struct {
+	Error ErrorBody `json:"error"`
+}
+
+// Span is a half-open range of Unicode code points of a document's text.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Notice is a warning: a stable code and a detail without language.
+type Notice struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// InfoRequest asks what this program is.
+type InfoRequest struct{}
+
+// Info describes the program and what a first screen needs.
+type Info struct {
+	Version   string `json:"version"`
+	Workspace string `json:"workspace"`
+	// Strategies are the names that retrieval accepts.
+	Strategies []string `json:"strategies"`
+	// Rerankers are the names that --reranker accepts.
+	Rerankers []string         `json:"rerankers"`
+	Samples   []SampleQuestion `json:"samples"`
+	Embedder  string           `json:"embedder"`
+}
+
+// SampleQuestion is a question that a built-in library answers.
+type SampleQuestion struct {
+	KB       string `json:"kb"`
+	Language string `json:"lang"`
+	Question string `json:"question"`
+}
+
+// DoctorRequest asks for a check of machine, assets and libraries.
+type DoctorRequest struct{}
+
+// DoctorReport lists checks; OK is false when one failed.
+type DoctorReport struct {
+	OK     bool          `json:"ok"`
+	Checks []DoctorCheck `json:"checks"`
+}
+
+// DoctorCheck is one thing looked at. Status is ok, warning or failed; Error
+// tells what to do about a check that is not ok.
+type DoctorCheck struct {
+	Name   string     `json:"name"`
+	Status string     `json:"status"`
+	Detail string     `json:"detail"`
+	Error  *ErrorBody `json:"error"`
+}

@@ -1,0 +1,168 @@
+package api
+
+// ListKBsRequest asks for the knowledge bases of the workspace.
+type ListKBsRequest struct{}
+
+// KBList lists knowledge bases by name.
+type KBList struct {
+	KBs []KB `json:"kbs"`
+}
+
+// KB is a knowledge base, a library of documents.
+type KB struct {
+	KB          string `json:"kb"`
+	Documents   int    `json:"documents"`
+	Chunks      int    `json:"chunks"`
+	Embedder    string `json:"embedder"`
+	Fingerprint string `json:"fingerprint"`
+	// Chunker, ChunkSize and ChunkOverlap are what ingestion uses.
+	Chunker      string `json:"chunker"`
+	ChunkSize    int    `json:"chunk_size"`
+	ChunkOverlap int    `json:"chunk_overlap"`
+}
+
+// RemoveKBRequest names the knowledge base to delete.
+type RemoveKBRequest struct {
+	KB string `json:"kb"`
+}
+
+// RemovedKB says what was deleted.
+type RemovedKB struct {
+	Removed   string `json:"removed"`
+	Documents int    `json:"documents"`
+	Chunks    int    `json:"chunks"`
+}
+
+// IngestRequest adds files and folders to a knowledge base, creating it.
+type IngestRequest struct {
+	KB    string   `json:"kb"`
+	Paths []string `json:"paths"`
+	// Chunker, ChunkSize, ChunkOverlap and Embedder apply when the knowledge base
+	// is created, and must agree with it otherwise; empty or null means its own.
+	Chunker      string `json:"chunker"`
+	ChunkSize    *int   `json:"chunk_size"`
+	ChunkOverlap *int   `json:"chunk_overlap"`
+	Embedder     string `json:"embedder"`
+	// Sync removes documents whose file is gone from the given folders.
+	Sync bool `json:"sync"`
+	// Encoding forces a character encoding on the given files.
+	Encoding string `json:"encoding"`
+}
+
+// IngestReport is the result of an ingest or import job.
+type IngestReport struct {
+	KB        string           `json:"kb"`
+	Documents []DocumentStatus `json:"documents"`
+	// Totals counts documents by status; "chunks" counts chunks written.
+	Totals  map[string]int `json:"totals"`
+	Seconds float64        `json:"seconds"`
+}
+
+// DocumentStatus is what became of one file.
+type DocumentStatus struct {
+	Source   string     `json:"source"`
+	DocID    *string    `json:"doc_id"`
+	Status   string     `json:"status"`
+	Format   *string    `json:"format"`
+	Encoding *string    `json:"encoding"`
+	Chars    *int       `json:"chars"`
+	Pages    *int       `json:"pages"`
+	Chunks   *int       `json:"chunks"`
+	Warnings []Notice   `json:"warnings"`
+	Error    *ErrorBody `json:"error"`
+}
+
+// ListDocumentsRequest asks for the documents of a knowledge base.
+type ListDocumentsRequest struct {
+	KB string `json:"kb"`
+}
+
+// DocumentList lists documents and aliases by source.
+type DocumentList struct {
+	Documents []DocumentStatus `json:"documents"`
+}
+
+// DocumentTextRequest names a document by source, unique ending, or id.
+type DocumentTextRequest struct {
+	KB  string `json:"kb"`
+	Ref string `json:"ref"`
+}
+
+// DocumentText is a document's text as it was read.
+type DocumentText struct {
+	Source string `json:"source"`
+	DocID  string `json:"doc_id"`
+	Text   string `json:"text"`
+}
+
+// RemoveDocumentsRequest names documents to remove.
+type RemoveDocumentsRequest struct {
+	KB   string   `json:"kb"`
+	Refs []string `json:"refs"`
+}
+
+// RemovedDocuments lists the sources that were removed.
+type RemovedDocuments struct {
+	Removed []string `json:"removed"`
+}
+
+// ExportChunksRequest asks for all chunks of a knowledge base.
+type ExportChunksRequest struct {
+	KB string `json:"kb"`
+}
+
+// ChunkExport lists chunks by source and position.
+type ChunkExport struct {
+	Chunks []Chunk `json:"chunks"`
+}
+
+// Chunk is a line of a chunk list.
+type Chunk struct {
+	ChunkID  string        `json:"chunk_id"`
+	DocID    string        `json:"doc_id"`
+	Source   string        `json:"source"`
+	Span     Span          `json:"span"`
+	Text     string        `json:"text"`
+	Metadata ChunkMetadata `json:"metadata"`
+}
+
+// ChunkMetadata is what is known of a chunk beside its text.
+type ChunkMetadata struct {
+	Headings []string `json:"headings"`
+}
+
+// ImportChunksRequest adds ready-made chunks, keeping their ids.
+type ImportChunksRequest struct {
+	KB string `json:"kb"`
+	// File is a path to JSON Lines or a JSON array of chunks.
+	File     string `json:"file"`
+	Embedder string `json:"embedder"`
+}
+
+// PreviewChunksRequest asks how a file would be cut.
+type PreviewChunksRequest struct {
+	// KB gives the chunker's settings when it exists; empty means the defaults.
+	KB           string `json:"kb"`
+	File         string `json:"file"`
+	Chunker      string `json:"chunker"`
+	ChunkSize    *int   `json:"chunk_size"`
+	ChunkOverlap *int   `json:"chunk_overlap"`
+}
+
+// ChunkPreview is what ingestion would make of a file.
+type ChunkPreview struct {
+	Source  string         `json:"source"`
+	Chunker string         `json:"chunker"`
+	Chunks  []PreviewChunk `json:"chunks"`
+}
+
+// PreviewChunk is a chunk with its size and what it shares with the one before.
+type PreviewChunk struct {
+	Ordinal  int      `json:"ordinal"`
+	Span     Span     `json:"span"`
+	Headings []string `json:"headings"`
+	Text     string   `json:"text"`
+	Tokens   int      `json:"tokens"`
+	// Overlap counts code points shared with the chunk before.
+	Overlap int `json:"overlap"`
+}

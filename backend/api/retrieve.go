@@ -1,0 +1,168 @@
+package api
+
+// Retrieval are the settings that search, compare, ask and evaluation share.
+// Null means the strategy's own value.
+type Retrieval struct {
+	TopK        *int               `json:"top_k"`
+	Candidates  *int               `json:"candidates"`
+	Fusion      *string            `json:"fusion"`
+	Reranker    *string            `json:"reranker"`
+	RerankDepth *int               `json:"rerank_depth"`
+	Thresholds  map[string]float64 `json:"thresholds"`
+}
+
+// SearchRequest runs one strategy.
+type SearchRequest struct {
+	KB    string `json:"kb"`
+	Query string `json:"query"`
+	// Strategy is a name or "@pipeline.yaml"; empty means "hybrid+rerank".
+	Strategy  string    `json:"strategy"`
+	Retrieval Retrieval `json:"retrieval"`
+}
+
+// SearchResponse is a ranking with everything that made it.
+type SearchResponse struct {
+	Query      string    `json:"query"`
+	KB         string    `json:"kb"`
+	Strategy   string    `json:"strategy"`
+	Hits       []Hit     `json:"hits"`
+	Dropped    []Dropped `json:"dropped"`
+	QueryTerms []string  `json:"query_terms"`
+	// Fingerprint names pipeline, index and models.
+	Fingerprint string             `json:"fingerprint"`
+	TimingsMS   map[string]float64 `json:"timings_ms"`
+}
+
+// Hit is a chunk in a ranking.
+type Hit struct {
+	Rank       int          `json:"rank"`
+	ChunkID    string       `json:"chunk_id"`
+	DocID      string       `json:"doc_id"`
+	Source     string       `json:"source"`
+	Span       Span         `json:"span"`
+	Text       string       `json:"text"`
+	Headings   []string     `json:"headings"`
+	Score      float64      `json:"score"`
+	ScoreStage string       `json:"score_stage"`
+	Trace      []StageScore `json:"trace"`
+	// Matches are the places in Text, in code points from its start, where query
+	// terms were found.
+	Matches []Match `json:"matches"`
+}
+
+// StageScore is what one stage said of a hit; rank and score are null when the
+// stage did not list it.
+type StageScore struct {
+	Stage string   `json:"stage"`
+	Rank  *int     `json:"rank"`
+	Score *float64 `json:"score"`
+	// Parts are the values Score was made from, by name.
+	Parts map[string]float64 `json:"parts"`
+}
+
+// Match is one place where a query term was found.
+type Match struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Term  string `json:"term"`
+}
+
+// Dropped is a candidate that a threshold removed.
+type Dropped struct {
+	ChunkID   string  `json:"chunk_id"`
+	Source    string  `json:"source"`
+	Text      string  `json:"text"`
+	Stage     string  `json:"stage"`
+	Score     float64 `json:"score"`
+	Threshold float64 `json:"threshold"`
+}
+
+// CompareRequest runs several strategies on one query.
+type CompareRequest struct {
+	KB         string    `json:"kb"`
+	Query      string    `json:"query"`
+	Strategies []string  `json:"strategies"`
+	Retrieval  Retrieval `json:"retrieval"`
+	// Answer asks for an answer under each strategy.
+	Answer bool `json:"answer"`
+	// Language of the prompt, zh or en; empty means the query's own.
+	Language string `json:"lang"`
+}
+
+// CompareResponse has a column a strategy and the movement between them.
+type CompareResponse struct {
+	Query      string     `json:"query"`
+	KB         string     `json:"kb"`
+	QueryTerms []string   `json:"query_terms"`
+	Strategies []Column   `json:"strategies"`
+	Movement   []Movement `json:"movement"`
+}
+
+// Column is what one strategy returned.
+type Column struct {
+	Strategy    string             `json:"strategy"`
+	Hits        []Hit              `json:"hits"`
+	Dropped     []Dropped          `json:"dropped"`
+	Prompt      string             `json:"prompt"`
+	Answer      *string            `json:"answer"`
+	Citations   []Citation         `json:"citations"`
+	Fingerprint string             `json:"fingerprint"`
+	TimingsMS   map[string]float64 `json:"timings_ms"`
+}
+
+// Movement is where one chunk stands in each column; null where it is absent.
+// Chunks are ordered by the last column, then by the ones before it.
+type Movement struct {
+	ChunkID string          `json:"chunk_id"`
+	Source  string          `json:"source"`
+	Ranks   map[string]*int `json:"ranks"`
+}
+
+// AskRequest asks for an answer from a knowledge base.
+type AskRequest struct {
+	KB        string    `json:"kb"`
+	Query     string    `json:"query"`
+	Strategy  string    `json:"strategy"`
+	Retrieval Retrieval `json:"retrieval"`
+	// Model is a generator's name; empty means the default.
+	Model string `json:"model"`
+	// Language of the prompt, zh or en; empty means the query's own.
+	Language string `json:"lang"`
+}
+
+// AskResponse is an answer with its sources.
+type AskResponse struct {
+	Query     string     `json:"query"`
+	KB        string     `json:"kb"`
+	Strategy  string     `json:"strategy"`
+	Answer    string     `json:"answer"`
+	Citations []Citation `json:"citations"`
+	Prompt    string     `json:"prompt"`
+	Model     string     `json:"model"`
+	Usage     *Usage     `json:"usage"`
+	Abstained bool       `json:"abstained"`
+	Hits      []Hit      `json:"hits"`
+	Dropped   []Dropped  `json:"dropped"`
+	// Fingerprint names pipeline, index, models and prompt.
+	Fingerprint string             `json:"fingerprint"`
+	TimingsMS   map[string]float64 `json:"timings_ms"`
+}
+
+// Citation ties a marker in the answer to the source it quotes.
+type Citation struct {
+	// Marker is the number n of "[n]", the rank of the cited hit.
+	Marker  int     `json:"marker"`
+	ChunkID *string `json:"chunk_id"`
+	Source  *string `json:"source"`
+	// Span is in the document.
+	Span  *Span   `json:"span"`
+	Quote *string `json:"quote"`
+	// State is verified, weak, wrong or missing.
+	State string `json:"state"`
+}
+
+// Usage counts tokens of a model call.
+type Usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+}

@@ -1,0 +1,183 @@
+package rag
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"ragdesk/backend/fault"
+)
+
+// Fusion names how the legs' rankings become one.
+type Fusion string
+
+// The fusions. FusionNone is for a single leg.
+const (
+	FusionNone     Fusion = ""
+	FusionUnion    Fusion = "union"
+	FusionRRF      Fusion = "rrf"
+	FusionWeighted Fusion = "weighted"
+)
+
+// Names of rerankers on the command line.
+const (
+	RerankNone            = "none"
+	RerankLateInteraction = "late-interaction"
+	RerankCrossEncoder    = "cross-encoder"
+	// RerankDefault is late interaction until a cross-encoder is installed.
+	RerankDefault = "default"
+)
+
+// Defaults of a pipeline; a preset's own values win over them.
+const (
+	DefaultTopK        = 5
+	DefaultCandidates  = 50
+	DefaultRerankDepth = 20
+	DefaultRRFK        = 60
+	// DefaultAlpha weighs the vector leg of weighted fusion.
+	DefaultAlpha = 0.5
+	// BM25Saturation is s in b/(b+s), which maps BM25 to [0, 1).
+	BM25Saturation = 5
+)
+
+// Pipeline is a retrieval strategy as a value.
+type Pipeline struct {
+	// Strategy is the name as typed, such as "hybrid+rerank".
+	Strategy string  `json:"strategy"`
+	Vector   bool    `json:"vector"`
+	BM25     bool    `json:"bm25"`
+	Fusion   Fusion  `json:"fusion"`
+	Alpha    float64 `json:"alpha"`
+	RRFK     int     `json:"rrf_k"`
+	// Candidates is how many chunks each leg gives.
+	Candidates int `json:"candidates"`
+	// Reranker is RerankNone or a reranker's name.
+	Reranker    string `json:"reranker"`
+	RerankDepth int    `json:"rerank_depth"`
+	TopK        int    `json:"top_k"`
+	// Thresholds drop what a stage scores below them.
+	Thresholds map[Stage]float64 `json:"thresholds,omitempty"`
+}
+
+// ParseStrategy reads a strategy or preset name: vector, bm25, hybrid, rrf,
+// union or weighted, each also with "+rerank"; classic; default. The code of
+// its error is "strategy_unknown".
+func ParseStrategy(name string) (Pipeline, error) {
+	p := Pipeline{
+		Strategy: name, RRFK: DefaultRRFK, Alpha: DefaultAlpha, Candidates: DefaultCandidates,
+		Reranker: RerankNone, RerankDepth: DefaultRerankDepth, TopK: DefaultTopK,
+	}
+	base, reranked := strings.CutSuffix(strings.ToLower(strings.TrimSpace(name)), "+rerank")
+	if reranked {
+		p.Reranker = RerankDefault
+	}
+	switch base {
+	case "vector":
+		p.Vector = true
+	case "bm25":
+		p.BM25 = true
+	case "hybrid", "rrf":
+		p.Vector, p.BM25, p.Fusion = true, true, FusionRRF
+	case "union":
+		p.Vector, p.BM25, p.Fusion = true, true, FusionUnion
+	case "weighted":
+		p.Vector, p.BM25, p.Fusion = true, true, FusionWeighted
+	case "classic":
+		p.Vector, p.BM25, p.Fusion = true, true, FusionUnion
+		p.Candidates, p.Reranker, p.RerankDepth, p.TopK = 5, RerankDefault, 10, 3
+	case "default":
+		p.Vector, p.BM25, p.Fusion, p.Reranker = true, true, FusionRRF, RerankDefault
+	default:
+		return Pipeline{}, unknownStrategy(name)
+	}
+	if reranked && (base == "classic" || base == "default") {
+		return Pipeline{}, unknownStrategy(name)
+	}
+	return p, nil
+}
+
+func unknownStrategy(name string) error {
+	return fault.New("strategy_unknown", fault.P("strategy", name),
+		fault.P("known", strings.Join(StrategyNames(), ", ")))
+}
+
+// StrategyNames lists what ParseStrategy reads.
+func StrategyNames() []string {
+	names := []string{}
+	for _, base := range []string{"vector", "bm25", "hybrid", "union", "weighted"} {
+		names = append(names, base, base+"+rerank")
+	}
+	return append(names, "classic", "default")
+}
+
+// Stages lists the stages the pipeline runs, in order.
+func (p Pipeline) Stages() []Stage {
+	var s []Stage
+	if p.Vector {
+		s = append(s, StageVector)
+	}
+	if p.BM25 {
+		s = append(s, StageBM25)
+	}
+	if p.Fusion != FusionNone {
+		s = append(s, StageFusion)
+	}
+	if p.Reranker != RerankNone {
+		s = append(s, StageRerank)
+	}
+	return s
+}
+
+// Validate reports the first setting that cannot run, with code
+// "pipeline_invalid".
+func (p Pipeline) Validate() error {
+	bad := func(setting string, value any) error {
+		return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", value))
+	}
+	switch {
+	case !p.Vector && !p.BM25:
+		return bad("strategy", p.Strategy)
+	case p.TopK < 1:
+		return bad("top-k", p.TopK)
+	case p.Candidates < 1:
+		return bad("candidates", p.Candidates)
+	case p.RerankDepth < 1:
+		return bad("rerank-depth", p.RerankDepth)
+	case p.Alpha < 0 || p.Alpha > 1:
+		return bad("alpha", p.Alpha)
+	case p.Vector != p.BM25 && p.Fusion != FusionNone:
+		return bad("fusion", p.Fusion)
+	}
+	runs := map[Stage]bool{}
+	for _, s := range p.Stages() {
+		runs[s] = true
+	}
+	stages := make([]string, 0, len(p.Thresholds))
+	for s := range p.Thresholds {
+		stages = append(stages, string(s))
+	}
+	sort.Strings(stages)
+	for _, s := range stages {
+		if !runs[Stage(s)] {
+			return bad("threshold", s)
+		}
+	}
+	return nil
+}
+
+// Fingerprint is a short hash of everything that can change the ranking, and of
+// parts, such as the fingerprints of the models and indexes used.
+func (p Pipeline) Fingerprint(parts ...string) string {
+	p.Strategy = ""
+	b, err := json.Marshal(struct {
+		P     Pipeline
+		Parts []string
+	}{p, parts})
+	if err != nil { // a struct of plain values always encodes, NaN apart
+		panic("rag: pipeline does not encode: " + err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}

@@ -69,12 +69,13 @@ type Match struct {
 
 // Dropped is a candidate that a threshold removed.
 type Dropped struct {
-	ChunkID   string  `json:"chunk_id"`
-	Source    string  `json:"source"`
-	Text      string  `json:"text"`
-	Stage     string  `json:"stage"`
-	Score     float64 `json:"score"`
-	Threshold float64 `json:"threshold"`
+	ChunkID string `json:"chunk_id"`
+	Source  string `json:"source"`
+	Text    string `json:"text"`
+	Stage   string `json:"stage"`
+	// Score is null for a chunk that the stage never came to.
+	Score     *float64 `json:"score"`
+	Threshold float64  `json:"threshold"`
 }
 
 // CompareRequest runs several strategies on one query.

@@ -74,9 +74,11 @@ type Hit struct {
 
 // Dropped is a candidate that a threshold removed.
 type Dropped struct {
-	Chunk     Chunk
-	Source    string
-	Stage     Stage
+	Chunk  Chunk
+	Source string
+	Stage  Stage
+	// Scored is false for a chunk that the stage never came to; its Score is 0.
+	Scored    bool
 	Score     float64
 	Threshold float64
 }

@@ -1,0 +1,119 @@
+package rag
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Settings are how a library reads, cuts and indexes its documents. They are
+// fixed when the library is created.
+type Settings struct {
+	Chunker string
+	// ChunkSize and ChunkOverlap count what the chunker counts: content tokens, or
+	// code points for "chars".
+	ChunkSize, ChunkOverlap int
+	ChunkerFingerprint      string
+	Embedder                string
+	EmbedderFingerprint     string
+	// Dim is the vectors' dimension.
+	Dim int
+	// TextFingerprint is the text index's analysis and format.
+	TextFingerprint string
+}
+
+// Library is a knowledge base at one revision.
+type Library struct {
+	ID   int64
+	Name string
+	// Revision grows by one with each change of documents.
+	Revision int64
+	Settings
+	Documents, Chunks int
+	// Terms are the totals over all chunks.
+	Terms TermCounts
+}
+
+// Fingerprint is a short hash of the settings that decide what a search finds.
+func (l Library) Fingerprint() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s",
+		l.ChunkerFingerprint, l.EmbedderFingerprint, l.Dim, l.TextFingerprint))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Statuses of a file after ingestion.
+const (
+	StatusIndexed     = "indexed"
+	StatusUnchanged   = "unchanged"
+	StatusUpdated     = "updated"
+	StatusAlias       = "alias"
+	StatusEmpty       = "empty"
+	StatusNeedsOCR    = "needs_ocr"
+	StatusUnsupported = "unsupported"
+	StatusSkipped     = "skipped"
+	StatusFailed      = "failed"
+	StatusRemoved     = "removed"
+)
+
+// DocumentRow is a stored document without its text.
+type DocumentRow struct {
+	// Document has no Text here.
+	Document
+	// RealPath is the file's path after links; empty for imported chunk lists.
+	RealPath string
+	// ContentHash is the hexadecimal SHA-256 of the file's bytes.
+	ContentHash string
+	// Bytes is the file's size.
+	Bytes int64
+	// Chars counts the text's code points.
+	Chars int
+	// Chunks counts the document's chunks.
+	Chunks int
+	// Status is StatusIndexed or StatusEmpty.
+	Status string
+}
+
+// Alias is a further path to a document's content.
+type Alias struct {
+	Source, RealPath, ContentHash string
+	DocID                         DocumentID
+}
+
+// ChunkRow is a chunk with its document's source.
+type ChunkRow struct {
+	Chunk
+	Source string
+}
+
+// VectorBlock holds a library's vectors: row i of Data belongs to IDs[i].
+type VectorBlock struct {
+	Dim  int
+	IDs  []ChunkID
+	Data []float32
+}
+
+// DocumentRecord is a document with all that is stored of it.
+type DocumentRecord struct {
+	DocumentRow
+	Text   string
+	Chunks []Chunk
+	// Counts are the chunks' term counts.
+	Counts []TermCounts
+	// Vectors has len(Chunks) × Dim values.
+	Vectors []float32
+}
+
+// Change is what one transaction does to a library.
+type Change struct {
+	// Revision is the library's revision plus one when documents change, and its
+	// own otherwise.
+	Revision int64
+	Remove   []DocumentID
+	// Put adds documents, replacing those with the same ID.
+	Put           []DocumentRecord
+	PutAliases    []Alias
+	RemoveAliases []string
+}
+
+// TouchesChunks reports whether the change alters what the indexes hold.
+func (c Change) TouchesChunks() bool { return len(c.Remove) > 0 || len(c.Put) > 0 }

@@ -1,0 +1,48 @@
+package text
+
+import (
+	_ "embed" // for the character table
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// simplifiedTable lists pairs of characters, a traditional one and the
+// simplified one that stands for it: the first choice of OpenCC's TSCharacters
+// (Apache-2.0) and a few variants, written by build/dict.
+//
+//go:embed simplified.txt
+var simplifiedTable string
+
+// simplifiedPages maps traditional characters to simplified ones; a page holds
+// 256 neighbouring characters, nil if all of them stand for themselves.
+var simplifiedPages = sync.OnceValue(func() []*[256]rune {
+	pages := make([]*[256]rune, 0x30000>>8)
+	for s := range strings.FieldsSeq(simplifiedTable) {
+		for len(s) > 0 {
+			from, n := utf8.DecodeRuneInString(s)
+			to, m := utf8.DecodeRuneInString(s[n:])
+			s = s[n+m:]
+			page := pages[from>>8]
+			if page == nil {
+				page = new([256]rune)
+				pages[from>>8] = page
+			}
+			page[from&0xFF] = to
+		}
+	}
+	return pages
+})
+
+// simplified returns the simplified form of a Chinese character. One character
+// always folds alike, whatever stands around it, so that a text and a query
+// agree; it need not be the form that a writer would choose.
+func simplified(r rune) rune {
+	pages := simplifiedPages()
+	if p := int(r >> 8); p < len(pages) && pages[p] != nil {
+		if to := pages[p][r&0xFF]; to != 0 {
+			return to
+		}
+	}
+	return r
+}

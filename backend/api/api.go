@@ -8,41 +8,6 @@
 // values are pointers without omitempty.
 package api
 
-import "context"
-
-// Service is the product. Each operation takes a request and returns a complete
-// response or a fault. Long work runs as a job: its start returns at once.
-type Service interface {
-	Info(ctx context.Context, r InfoRequest) (Info, error)
-	Doctor(ctx context.Context, r DoctorRequest) (DoctorReport, error)
-
-	ListKBs(ctx context.Context, r ListKBsRequest) (KBList, error)
-	RemoveKB(ctx context.Context, r RemoveKBRequest) (RemovedKB, error)
-	ListDocuments(ctx context.Context, r ListDocumentsRequest) (DocumentList, error)
-	DocumentText(ctx context.Context, r DocumentTextRequest) (DocumentText, error)
-	RemoveDocuments(ctx context.Context, r RemoveDocumentsRequest) (RemovedDocuments, error)
-	ExportChunks(ctx context.Context, r ExportChunksRequest) (ChunkExport, error)
-	PreviewChunks(ctx context.Context, r PreviewChunksRequest) (ChunkPreview, error)
-
-	Search(ctx context.Context, r SearchRequest) (SearchResponse, error)
-	Compare(ctx context.Context, r CompareRequest) (CompareResponse, error)
-	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
-
-	StartIngest(ctx context.Context, r IngestRequest) (Job, error)
-	StartImportChunks(ctx context.Context, r ImportChunksRequest) (Job, error)
-	// StartDemo builds the built-in libraries where they are missing or old.
-	StartDemo(ctx context.Context, r DemoRequest) (Job, error)
-	GetJob(ctx context.Context, r JobRequest) (Job, error)
-	CancelJob(ctx context.Context, r JobRequest) (Job, error)
-}
-
-// Events is how an edge follows jobs: send is called in order until ctx ends or
-// send fails. Progress is coalesced to at most ten a second and may be dropped;
-// finished items and terminal events never are.
-type Events interface {
-	Subscribe(ctx context.Context, send func(Event) error) error
-}
-
 // ErrorBody is an error as every entrance shows it.
 type ErrorBody struct {
 	Code string `json:"code"`
@@ -103,7 +68,7 @@ type DoctorReport struct {
 // tells what to do about a check that is not ok.
 type DoctorCheck struct {
 	Name   string     `json:"name"`
-	Status string     `json:"status"`
+	Status string     `json:"status" tstype:"'ok' | 'warning' | 'failed'"`
 	Detail string     `json:"detail"`
 	Error  *ErrorBody `json:"error"`
 }

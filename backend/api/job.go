@@ -12,9 +12,9 @@ type JobRequest struct {
 type Job struct {
 	ID string `json:"id"`
 	// Kind is ingest, import or demo.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo'"`
 	// State is running, done, failed or cancelled.
-	State string `json:"state"`
+	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
 	Stage string `json:"stage"`
 	Done  int    `json:"done"`
@@ -30,7 +30,7 @@ type Job struct {
 type Event struct {
 	Seq int64 `json:"seq"`
 	// Kind is progress, item or end.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" tstype:"'progress' | 'item' | 'end'"`
 	Job  Job    `json:"job"`
 	// Item is the finished file of an item event.
 	Item *DocumentStatus `json:"item"`

@@ -62,7 +62,7 @@ type IngestReport struct {
 type DocumentStatus struct {
 	Source   string     `json:"source"`
 	DocID    *string    `json:"doc_id"`
-	Status   string     `json:"status"`
+	Status   string     `json:"status" tstype:"'indexed' | 'unchanged' | 'updated' | 'alias' | 'empty' | 'needs_ocr' | 'unsupported' | 'skipped' | 'failed' | 'removed'"`
 	Format   *string    `json:"format"`
 	Encoding *string    `json:"encoding"`
 	Chars    *int       `json:"chars"`

@@ -116,7 +116,7 @@ type Column struct {
 type Movement struct {
 	ChunkID string          `json:"chunk_id"`
 	Source  string          `json:"source"`
-	Ranks   map[string]*int `json:"ranks"`
+	Ranks   map[string]*int `json:"ranks" tstype:"{ [key: string]: number | null }"`
 }
 
 // AskRequest asks for an answer from a knowledge base.
@@ -159,7 +159,7 @@ type Citation struct {
 	Span  *Span   `json:"span"`
 	Quote *string `json:"quote"`
 	// State is verified, weak, wrong or missing.
-	State string `json:"state"`
+	State string `json:"state" tstype:"'verified' | 'weak' | 'wrong' | 'missing'"`
 }
 
 // Usage counts tokens of a model call.

@@ -18,15 +18,20 @@ import (
 // probability.
 const CostScale = 10
 
+// unknownCost is the cost of a character that is no word: about that of a word
+// seen once in the list's own count of 60 million.
+const unknownCost = 18 * CostScale
+
+// rules is raised whenever folding or analysis change.
+const rules = "1"
+
 //go:embed all:dict
 var dictFiles embed.FS
 
 // dictionary is the compiled word list.
 type dictionary struct {
-	fst *vellum.FST
-	// unknown is the cost of a character that is no word.
-	unknown int32
-	hash    string
+	fst  *vellum.FST
+	hash string
 }
 
 // openDictionary opens the embedded word list once.
@@ -46,5 +51,22 @@ func newDictionary(data []byte) (*dictionary, error) {
 		return nil, fmt.Errorf("open the Chinese word list: %w", err)
 	}
 	sum := sha256.Sum256(data)
-	return &dictionary{fst: fst, unknown: 18 * CostScale, hash: hex.EncodeToString(sum[:8])}, nil
+	return &dictionary{fst: fst, hash: hex.EncodeToString(sum[:8])}, nil
+}
+
+// Ready reports whether the Chinese word list is there; without it, code
+// "asset_missing", Analyze takes every Chinese character for a word.
+func Ready() error {
+	_, err := openDictionary()
+	return err
+}
+
+// Fingerprint names the word list and the rules of folding and analysis; it
+// changes when the terms of any text may.
+func Fingerprint() string {
+	hash := "none"
+	if d, err := openDictionary(); err == nil {
+		hash = d.hash
+	}
+	return "text" + rules + "-" + hash
 }

@@ -4,7 +4,8 @@ import "unicode/utf8"
 
 // segment cuts a run of folded Chinese characters into words so that the product
 // of their probabilities is largest: a shortest path over the graph of all
-// dictionary words in the run. It appends the end of each word, in bytes of run.
+// dictionary words in the run. It appends the end of each word, in bytes of run. Without a
+// dictionary every character is a word.
 func (d *dictionary) segment(ends []int, run string) []int {
 	// best[i] is the least cost of run[i:]; step[i] the bytes of its first word.
 	best := make([]int32, len(run)+1)
@@ -26,7 +27,10 @@ func (d *dictionary) segment(ends []int, run string) []int {
 // costs the longest word wins.
 func (d *dictionary) relax(best, step []int32, run string, i int) {
 	_, size := utf8.DecodeRuneInString(run[i:])
-	best[i], step[i] = d.unknown+best[i+size], int32(size)
+	best[i], step[i] = unknownCost+best[i+size], int32(size)
+	if d == nil {
+		return
+	}
 	addr, cost := d.fst.Start(), uint64(0)
 	for j := i; j < len(run); j++ {
 		next, out := d.fst.AcceptWithVal(addr, run[j])

@@ -1,0 +1,214 @@
+package lexical
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
+)
+
+// BM25's constants: k1 is the saturation of repeated terms, b how much length
+// counts.
+const (
+	k1 = 1.2
+	b  = 0.75
+)
+
+// Stats are the totals over all chunks of an index.
+type Stats struct {
+	Chunks int
+	// Terms is the sum of Count over the chunks' texts.
+	Terms rag.TermCounts
+}
+
+// errClosed is returned by an index that was closed.
+var errClosed = errors.New("lexical index is closed")
+
+// Index is an open generation, read only. It implements rag.TextIndex and is
+// safe for concurrent use.
+type Index struct {
+	dir    string
+	stats  Stats
+	scores sync.Pool // of *accumulator
+
+	mu       sync.RWMutex // held for writing by Close
+	store    index.Index
+	snapshot *scorch.IndexSnapshot
+}
+
+var _ rag.TextIndex = (*Index)(nil)
+
+// Open opens the generation in dir for reading; other processes may read it at
+// the same time. An index that is missing, unreadable, made by other rules or not
+// of stats.Chunks chunks is "index_damaged" with its path and is to be rebuilt.
+func Open(dir string, stats Stats) (*Index, error) {
+	damaged := func(err error) error {
+		return fault.Wrap(err, "index_damaged", fault.P("path", dir))
+	}
+	if err := text.Ready(); err != nil {
+		return nil, err
+	}
+	if err := checkManifest(dir); err != nil {
+		return nil, damaged(err)
+	}
+	store, err := openScorch(dir, true, nil)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	reader, err := store.Reader()
+	if err != nil {
+		return nil, damaged(errors.Join(err, store.Close()))
+	}
+	snapshot, ok := reader.(*scorch.IndexSnapshot)
+	if !ok {
+		return nil, damaged(errors.Join(fmt.Errorf("unknown reader %T", reader), reader.Close(), store.Close()))
+	}
+	ix := &Index{dir: dir, stats: stats, store: store, snapshot: snapshot}
+	n, err := snapshot.DocCount()
+	if err == nil && int(n) != stats.Chunks {
+		err = fmt.Errorf("%d chunks in the index, %d expected", n, stats.Chunks)
+	}
+	if err != nil {
+		return nil, damaged(errors.Join(err, ix.Close()))
+	}
+	return ix, nil
+}
+
+// Count returns the number of chunks.
+func (ix *Index) Count() int { return ix.stats.Chunks }
+
+// Close releases the index's files. Searches that run are waited for.
+func (ix *Index) Close() error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if ix.store == nil {
+		return nil
+	}
+	err := errors.Join(ix.snapshot.Close(), ix.store.Close())
+	ix.store, ix.snapshot = nil, nil
+	return err
+}
+
+// Search returns at most k chunks with a score above 0 by the ordering rule. A
+// query without terms finds nothing.
+func (ix *Index) Search(ctx context.Context, query string, k int) ([]rag.Scored, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	terms := parse(query)
+	if k <= 0 || len(terms) == 0 {
+		return nil, ctx.Err()
+	}
+	acc := ix.accumulator()
+	defer ix.release(acc)
+	for _, t := range terms {
+		if err := ix.add(ctx, acc, t); err != nil {
+			return nil, fmt.Errorf("search %q: %w", query, err)
+		}
+	}
+	hits, err := ix.name(acc.best(k))
+	if err != nil {
+		return nil, fmt.Errorf("search %q: %w", query, err)
+	}
+	rag.SortScored(hits)
+	return hits[:min(k, len(hits))], nil
+}
+
+// name resolves document numbers to chunk ids.
+func (ix *Index) name(docs []scoredDoc) ([]rag.Scored, error) {
+	hits := make([]rag.Scored, len(docs))
+	for i, d := range docs {
+		id, err := ix.snapshot.ExternalID(index.NewIndexInternalID(nil, uint64(d.doc)))
+		if err != nil {
+			return nil, err
+		}
+		hits[i] = rag.Scored{ID: rag.ChunkID(id), Score: d.score}
+	}
+	return hits, nil
+}
+
+// Score returns the score Search gives each chunk for the query, 0 for chunks
+// that do not match or are not in the index.
+func (ix *Index) Score(ctx context.Context, query string, ids []rag.ChunkID) ([]float64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.store == nil {
+		return nil, errClosed
+	}
+	terms := parse(query)
+	acc := ix.accumulator()
+	defer ix.release(acc)
+	for _, t := range terms {
+		if err := ix.add(ctx, acc, t); err != nil {
+			return nil, fmt.Errorf("score %q: %w", query, err)
+		}
+	}
+	out := make([]float64, len(ids))
+	for i, id := range ids {
+		if id == "" {
+			continue
+		}
+		doc, err := ix.snapshot.InternalID(string(id))
+		if err != nil {
+			return nil, fmt.Errorf("score chunk %s: %w", id, err)
+		}
+		if doc != nil {
+			out[i] = round(acc.scores[doc.Value()])
+		}
+	}
+	return out, ctx.Err()
+}
+
+// add adds the BM25 part of one term to the scores of the chunks that hold it:
+//
+//	weight · ln(1 + (N − n + ½)/(n + ½)) · tf·(k1 + 1)/(tf + k1·(1 − b + b·len/avg))
+//
+// with N chunks, n of which hold the term (Robertson and Zaragoza 2009, with
+// Lucene's idf, which is never negative).
+func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
+	postings, err := ix.snapshot.TermFieldReader(ctx, []byte(t.term), t.field, true, true, false)
+	if err != nil {
+		return err
+	}
+	defer postings.Close()
+	n := float64(postings.Count())
+	if n == 0 {
+		return ctx.Err()
+	}
+	idf := math.Log1p(max(float64(ix.stats.Chunks)-n, 0)/(n+0.5) + 0.5/(n+0.5))
+	avg := ix.average(t.field)
+	var doc index.TermFieldDoc
+	for i := 0; ; i++ {
+		if i&0xFFF == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p, err := postings.Next(doc.Reset())
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			return nil
+		}
+		tf := float64(p.Freq)
+		length := math.Round(1 / (p.Norm * p.Norm))
+		acc.add(uint32(p.ID.Value()), t.weight*idf*tf*(k1+1)/(tf+k1*(1-b+b*length/avg)))
+	}
+}
+
+// average returns the mean number of terms of a field.
+func (ix *Index) average(field string) float64 {
+	total := map[string]int{
+		fieldWords: ix.stats.Terms.Words, fieldBigrams: ix.stats.Terms.Bigrams, fieldChars: ix.stats.Terms.Chars,
+	}[field]
+	return max(float64(total), 1) / max(float64(ix.stats.Chunks), 1)
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+)
+
+// maxBody bounds a request in bytes. Files are named by their path, not sent.
+const maxBody = 1 << 20
+
+// operations is the HTTP table: a handler for each method of the Service.
+func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
+	t := map[string]http.HandlerFunc{}
+	route(s, t, "Info", svc.Info)
+	route(s, t, "Doctor", svc.Doctor)
+	route(s, t, "ListKBs", svc.ListKBs)
+	route(s, t, "RemoveKB", svc.RemoveKB)
+	route(s, t, "ListDocuments", svc.ListDocuments)
+	route(s, t, "DocumentText", svc.DocumentText)
+	route(s, t, "RemoveDocuments", svc.RemoveDocuments)
+	route(s, t, "ExportChunks", svc.ExportChunks)
+	route(s, t, "PreviewChunks", svc.PreviewChunks)
+	route(s, t, "Search", svc.Search)
+	route(s, t, "Compare", svc.Compare)
+	route(s, t, "Ask", svc.Ask)
+	route(s, t, "StartIngest", svc.StartIngest)
+	route(s, t, "StartImportChunks", svc.StartImportChunks)
+	route(s, t, "StartDemo", svc.StartDemo)
+	route(s, t, "GetJob", svc.GetJob)
+	route(s, t, "CancelJob", svc.CancelJob)
+	return t
+}
+
+// route enters one operation: a JSON request in, a JSON response or error out.
+func route[Request, Response any](
+	s *server, table map[string]http.HandlerFunc, name string,
+	op func(context.Context, Request) (Response, error),
+) {
+	table[name] = func(w http.ResponseWriter, r *http.Request) {
+		var request Request
+		if err := decode(w, r, &request); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		response, err := op(r.Context(), request)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(response); err != nil {
+			s.fail(w, r, fmt.Errorf("encode response of %s: %w", name, err))
+			return
+		}
+		writeJSON(w, http.StatusOK, b.Bytes())
+	}
+}
+
+func (s *server) operation(w http.ResponseWriter, r *http.Request) {
+	op, ok := s.ops[r.PathValue("operation")]
+	switch {
+	case !ok:
+		s.unknownOperation(w, r)
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		s.fail(w, r, fault.New("method_refused", fault.P("method", r.Method)))
+	default:
+		op(w, r)
+	}
+}
+
+func (s *server) unknownOperation(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, fault.New("operation_unknown", fault.P("path", r.URL.Path)))
+}
+
+// decode reads exactly one JSON value with known fields into dst. Demanding the
+// JSON media type keeps out forms, which browsers send across origins unasked.
+func decode(w http.ResponseWriter, r *http.Request, dst any) error {
+	media := r.Header.Get("Content-Type")
+	if name, _, err := mime.ParseMediaType(media); err != nil || name != "application/json" {
+		return fault.New("content_type_refused", fault.P("type", media))
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(dst)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = errors.New("more than one value")
+		}
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return fault.Wrap(err, "body_too_large", fault.P("limit", maxBody))
+	}
+	return fault.Wrap(err, "body_invalid", fault.P("detail", err))
+}
+
+// Operations lists the operations of the HTTP table by name.
+func Operations() []string {
+	s := &server{}
+	var names []string
+	for name := range s.operations(noService{}) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// noService gives method values to a table that is only listed, never called.
+type noService struct{ api.Service }

@@ -1,0 +1,263 @@
+package chunk
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
+)
+
+// tokens packs a document into chunks of at most size content tokens.
+//
+// A chunk ends, looking back from the last token that fits, before a heading in
+// its last half, else after a paragraph in its last third, else after a
+// sentence in its last third, else after a clause in its last eighth, else
+// between words, else between tokens. The next chunk repeats whole sentences of
+// at most overlap tokens or, without a sentence that starts there, that many
+// tokens; nothing is repeated before a heading. Fenced code that fits a chunk is
+// not cut.
+type tokens struct {
+	size, overlap int
+	tokenizer     rag.Tokenizer
+}
+
+// Fingerprint names the rule, its parameters and the tokenizer.
+func (c tokens) Fingerprint() string {
+	return fmt.Sprintf("tokens/1 size=%d overlap=%d tokenizer=%s", c.size, c.overlap, c.tokenizer.Fingerprint())
+}
+
+// Chunk cuts doc. Tokens of a chunk is the count of its own text, which is what
+// the embedder will read. A chunk exceeds size only if it is a single character.
+func (c tokens) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
+	if text.IsBlank(doc.Text) {
+		return nil, ctx.Err()
+	}
+	p := newPacker(c, doc)
+	var spans []rag.Span
+	var counts []int
+	start, done := 0, 0 // pieces: where the chunk starts, what chunks cover so far
+	for done < len(p.at) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		end := 0
+		start, end = p.fit(start, done)
+		span, count := p.measure(start, end)
+		for count > c.size {
+			if start, end = p.shrink(start, end, done, count-c.size); end < 0 {
+				break
+			}
+			span, count = p.measure(start, end)
+		}
+		if end < 0 {
+			end = done + 1
+			span, count = p.measure(start, end)
+		}
+		if span.Len() > 0 && !text.IsBlank(doc.Text[span.Start:span.End]) {
+			spans, counts = append(spans, span), append(counts, count)
+		}
+		start, done = p.overlapStart(start, end), end
+	}
+	return finish(doc, c.Fingerprint(), spans, counts), nil
+}
+
+// packer is a document cut into pieces, mostly tokens with the space after
+// them, of which chunks are made.
+type packer struct {
+	tokens
+	text string
+	// at is where each piece starts; pieces tile the text.
+	at []int
+	// sum[i] is the weight in tokens of the pieces before i.
+	sum    []int
+	breaks []strength
+	fences []rag.Span
+}
+
+func newPacker(c tokens, doc rag.Document) *packer {
+	p := &packer{tokens: c, text: doc.Text, fences: fences(doc)}
+	p.sum = append(p.sum, 0)
+	start, weight := 0, 0
+	for i, t := range c.tokenizer.Tokens(doc.Text) {
+		if at := t.Span.Start; i > 0 && at > start && utf8.RuneStart(doc.Text[at]) {
+			p.add(start, at, weight)
+			start, weight = at, 0
+		}
+		weight++
+	}
+	p.add(start, len(doc.Text), weight)
+	p.breaks = breaks(doc, p.at)
+	return p
+}
+
+// minLong is the length in runes from which a token may be cut: an unknown word
+// is one token however long it is, and its parts may be many.
+const minLong = 200
+
+// add appends the piece [start, end) of the given weight or, if it is overlong,
+// parts of it of at most size runes, each as heavy as it might become.
+func (p *packer) add(start, end, weight int) {
+	piece := p.text[start:end]
+	total := p.sum[len(p.sum)-1]
+	if long := max(minLong, 2*p.size); len(piece) <= long || utf8.RuneCountInString(strings.TrimSpace(piece)) <= long {
+		p.at = append(p.at, start)
+		p.sum = append(p.sum, total+weight)
+		return
+	}
+	runes := 0
+	for i := range piece {
+		if runes%p.size == 0 {
+			p.at = append(p.at, start+i)
+			p.sum = append(p.sum, total+runes)
+		}
+		runes++
+		p.sum[len(p.sum)-1]++
+	}
+}
+
+// end returns the byte where piece i ends.
+func (p *packer) end(i int) int {
+	if i < len(p.at) {
+		return p.at[i]
+	}
+	return len(p.text)
+}
+
+// fit returns where the chunk that begins with piece start best begins and
+// ends; the end lies beyond done, which moves the start if need be.
+func (p *packer) fit(start, done int) (from, to int) {
+	last := p.last(start, p.size)
+	if last <= done {
+		start = done
+		last = max(p.last(start, p.size), start+1)
+	}
+	if last >= len(p.at) {
+		return start, len(p.at)
+	}
+	to = p.best(max(start, done)+1, last)
+	if to >= len(p.at) {
+		return start, to
+	}
+	fence, inside := p.whole(to)
+	first := sort.SearchInts(p.at, fence.Start)
+	switch {
+	case inside && first > max(start, done):
+		return start, first
+	case inside && start < first && first == done:
+		return p.fit(first, done) // without the overlap it fits
+	}
+	return start, to
+}
+
+// whole returns the fence that piece i lies inside, if it fits a chunk and so
+// must not be cut.
+func (p *packer) whole(i int) (fence rag.Span, inside bool) {
+	fence, inside = fenceOf(p.fences, p.at[i])
+	if !inside {
+		return fence, false
+	}
+	first, after := sort.SearchInts(p.at, fence.Start), sort.SearchInts(p.at, fence.End)
+	return fence, p.sum[after]-p.sum[first] <= p.size
+}
+
+// last returns the greatest end for which the pieces from start weigh at most
+// budget.
+func (p *packer) last(start, budget int) int {
+	limit := p.sum[start] + budget
+	n := sort.Search(len(p.sum)-start, func(i int) bool { return p.sum[start+i] > limit })
+	return start + n - 1
+}
+
+// best returns the best place to end in [lowest, last].
+func (p *packer) best(lowest, last int) int {
+	reach := [...]int{inWord: p.size, word: p.size / 4, clause: p.size / 8, sentence: p.size / 3,
+		paragraph: p.size / 3, heading: p.size / 2}
+	best, found := last, never
+	for i := last; i >= lowest && p.sum[last]-p.sum[i] <= p.size/2; i-- {
+		s := p.breaks[i]
+		if s > found && p.sum[last]-p.sum[i] <= reach[s] {
+			best, found = i, s
+		}
+	}
+	return best
+}
+
+// measure returns the span of pieces [start, end) without outer space, and how
+// many tokens its text has on its own.
+func (p *packer) measure(start, end int) (rag.Span, int) {
+	span := rag.Span{Start: p.at[start], End: p.end(end)}
+	s := p.text[span.Start:span.End]
+	trimmed := strings.TrimLeftFunc(s, unicode.IsSpace)
+	span.Start += len(s) - len(trimmed)
+	span.End = span.Start + len(strings.TrimRightFunc(trimmed, unicode.IsSpace))
+	return span, len(p.tokenizer.Tokens(p.text[span.Start:span.End]))
+}
+
+// shrink returns a smaller chunk than [start, end), which has excess tokens too
+// many: a text's tokens may differ from those its parts had in the document. It
+// gives up the overlap before it falls short of done, and cuts a single piece
+// in two; the end is -1 when there is nothing left to cut.
+func (p *packer) shrink(start, end, done, excess int) (from, to int) {
+	lowest := max(start, done) + 1
+	if end > lowest {
+		to = max(lowest, min(end-1, p.last(start, p.sum[end]-p.sum[start]-excess)))
+		return start, p.best(lowest, to)
+	}
+	if start < done {
+		return done, end
+	}
+	if p.halve(start) {
+		return start, start + 1
+	}
+	return start, -1
+}
+
+// halve cuts piece i in two and reports whether it has two runes to cut between.
+func (p *packer) halve(i int) bool {
+	start, end := p.at[i], p.end(i+1)
+	middle := start + (end-start)/2
+	for middle > start && !utf8.RuneStart(p.text[middle]) {
+		middle--
+	}
+	if middle == start {
+		_, n := utf8.DecodeRuneInString(p.text[start:])
+		middle = start + n
+	}
+	if middle >= end {
+		return false
+	}
+	p.at = insert(p.at, i+1, middle)
+	p.sum = insert(p.sum, i+1, p.sum[i]+(p.sum[i+1]-p.sum[i]+1)/2)
+	p.breaks = insert(p.breaks, i+1, inWord)
+	return true
+}
+
+func insert[T any](s []T, i int, v T) []T {
+	s = append(s, v)
+	copy(s[i+1:], s[i:])
+	s[i] = v
+	return s
+}
+
+// overlapStart returns the piece at which the chunk after [start, end) begins.
+func (p *packer) overlapStart(start, end int) int {
+	if p.overlap == 0 || end >= len(p.at) || p.breaks[end] == heading {
+		return end
+	}
+	lowest := sort.SearchInts(p.sum, p.sum[end]-p.overlap)
+	lowest = max(lowest, start+1)
+	best, found := end, never
+	for i := lowest; i < end; i++ {
+		if s := min(p.breaks[i], sentence); s > found {
+			if _, inside := p.whole(i); !inside {
+				best, found = i, s
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,244 @@
+package parse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
+)
+
+// reading is content decoded one way.
+type reading struct {
+	encoding string
+	text     string
+	warnings []rag.Notice
+	// cost is how many nats the text takes under the likeliest language, with
+	// what the encoding itself is held against.
+	cost float64
+	// density is the mean cost of a character beyond ASCII.
+	density float64
+}
+
+// marks are the byte-order marks, longer ones before their prefixes.
+var marks = []struct{ encoding, mark string }{
+	{"UTF-8", "\xef\xbb\xbf"},
+	{"UTF-32LE", "\xff\xfe\x00\x00"},
+	{"UTF-32BE", "\x00\x00\xfe\xff"},
+	{"UTF-16LE", "\xff\xfe"},
+	{"UTF-16BE", "\xfe\xff"},
+	{"GB18030", "\x84\x31\x95\x33"},
+}
+
+// decode reads b in the forced encoding or, when it is "", in the one that the
+// evidence speaks for: a byte-order mark, strict UTF-8, then plausibility.
+func decode(b []byte, forced string) (reading, error) {
+	if kind := signature(b); kind != "" {
+		return reading{}, fault.New("binary_content", fault.P("kind", kind))
+	}
+	if forced != "" {
+		return decodeForced(b, forced)
+	}
+	for _, m := range marks {
+		rest, ok := bytes.CutPrefix(b, []byte(m.mark))
+		if !ok {
+			continue
+		}
+		r, err := decodeAs(rest, m.encoding)
+		if err != nil && m.encoding == "UTF-32LE" {
+			continue // UTF-16LE text may begin with NUL
+		}
+		return r, err
+	}
+	r, err := detect(b)
+	if err == nil && binary(r.text) {
+		return reading{}, fault.New("binary_content", fault.P("kind", "unknown"))
+	}
+	return r, err
+}
+
+// decodeForced reads b in the named encoding, without its byte-order mark.
+func decodeForced(b []byte, name string) (reading, error) {
+	canonical, ok := text.Charset(name)
+	if !ok {
+		return reading{}, fault.New("encoding_unknown", fault.P("encoding", name),
+			fault.P("known", strings.Join(text.Charsets(), ", ")))
+	}
+	if strings.EqualFold(name, "UTF-16") && bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		canonical = "UTF-16BE"
+	}
+	for _, m := range marks {
+		if m.encoding == canonical {
+			b = bytes.TrimPrefix(b, []byte(m.mark))
+		}
+	}
+	return decodeAs(b, canonical)
+}
+
+// decodeAs reads b, which has no byte-order mark, strictly in one encoding.
+func decodeAs(b []byte, encoding string) (reading, error) {
+	s, err := text.Decode(encoding, b)
+	var bad *text.DecodeError
+	if errors.As(err, &bad) {
+		return reading{}, fault.Wrap(err, "encoding", fault.P("encoding", encoding), fault.P("offset", bad.Offset))
+	}
+	if err != nil {
+		return reading{}, fmt.Errorf("decode content: %w", err)
+	}
+	return reading{encoding: encoding, text: s}, nil
+}
+
+// How sure a reading must be.
+const (
+	// closeCall is the lead in nats below which the second reading is named: with
+	// a smaller one the wrong reading was seen to win.
+	closeCall = 12.0
+	// shortBytes is the length below which evidence other than a byte-order mark
+	// or UTF-8 is called short.
+	shortBytes = 20
+	// certainSequences are as many multi-byte UTF-8 sequences as settle a text,
+	// and certainASCII as many bytes without any.
+	certainSequences = 6
+	certainASCII     = 256
+	// implausible is the density above which no language was recognised.
+	implausible = 10.5
+)
+
+// detect ranks the encodings in which b can be read by how plausible its
+// characters are.
+func detect(b []byte) (reading, error) {
+	utf8Valid := utf8.Valid(b)
+	if utf8Valid && settlesUTF8(b) {
+		return reading{encoding: "UTF-8", text: string(b)}, nil
+	}
+	var best, second reading
+	farthest := fault.New("encoding", fault.P("encoding", "UTF-8"), fault.P("offset", 0))
+	farthestAt := -1
+	for _, c := range candidates(len(b), utf8Valid) {
+		s, err := text.Decode(c.encoding, b)
+		var bad *text.DecodeError
+		if errors.As(err, &bad) {
+			if bad.Offset > farthestAt && c.strict {
+				farthestAt = bad.Offset
+				farthest = fault.Wrap(err, "encoding", fault.P("encoding", c.encoding), fault.P("offset", bad.Offset))
+			}
+			continue
+		}
+		if err != nil {
+			return reading{}, fmt.Errorf("decode content: %w", err)
+		}
+		r := reading{encoding: c.encoding, text: s}
+		r.cost, r.density = plausibility(s, c.natural)
+		r.cost += c.handicap
+		switch {
+		case best.encoding == "" || r.cost < best.cost:
+			best, second = r, best
+		case second.encoding == "" || r.cost < second.cost:
+			second = r
+		}
+	}
+	if best.encoding == "" || damagedUTF8(b, utf8Valid) || best.density > implausible && farthestAt > len(b)/2 {
+		return reading{}, damage(b, farthest)
+	}
+	best.warnings = doubts(best, second, b)
+	return best, nil
+}
+
+// settlesUTF8 reports whether valid UTF-8 needs no other reading to be tried:
+// it has enough multi-byte sequences, or is long ASCII, and holds no NUL.
+func settlesUTF8(b []byte) bool {
+	if bytes.IndexByte(b, 0) >= 0 {
+		return false
+	}
+	multi := len(b) - utf8.RuneCount(b)
+	return multi >= 2*certainSequences || multi == 0 && len(b) >= certainASCII || len(b) == 0
+}
+
+// damagedUTF8 reports whether b is evidently UTF-8 with a few bad bytes.
+func damagedUTF8(b []byte, valid bool) bool {
+	if valid {
+		return false
+	}
+	good, bad := 0, 0
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			bad++
+		case n > 1:
+			good++
+		}
+		i += n
+	}
+	return good >= 4 && good >= 4*bad
+}
+
+// damage is the fault for bytes that no encoding reads well.
+func damage(b []byte, farthest error) error {
+	if damagedUTF8(b, false) {
+		_, err := decodeAs(b, "UTF-8")
+		return err
+	}
+	return farthest
+}
+
+// doubts returns the warning for a close call, short evidence, or a text in no
+// language that was recognised.
+func doubts(best, second reading, b []byte) []rag.Notice {
+	rival := second.encoding != "" && second.text != best.text
+	ascii := bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf || r == 0 }) < 0
+	switch {
+	case rival && second.cost-best.cost < closeCall:
+	case best.encoding != "UTF-8" && len(b) < shortBytes:
+	case best.density > implausible && !ascii:
+	default:
+		return nil
+	}
+	detail := fmt.Sprintf("%s %.2f", best.encoding, best.cost/float64(len(b)))
+	if rival {
+		detail += fmt.Sprintf(", %s %.2f", second.encoding, second.cost/float64(len(b)))
+	}
+	return []rag.Notice{{Code: WarnUncertain, Detail: detail}}
+}
+
+// candidate is an encoding worth trying.
+type candidate struct {
+	encoding string
+	// natural are the languages the encoding was made for, by their names in the
+	// language models; others count against it.
+	natural string
+	// handicap is what the encoding starts with, in nats: rarer ones more.
+	handicap float64
+	// strict encodings can say where content stops being theirs.
+	strict bool
+}
+
+// candidates lists the encodings for n bytes in the order of preference for
+// equal costs.
+func candidates(n int, utf8Valid bool) []candidate {
+	var list []candidate
+	if utf8Valid {
+		list = append(list, candidate{encoding: "UTF-8"})
+	}
+	if n%2 == 0 {
+		list = append(list, candidate{encoding: "UTF-16LE", handicap: 4}, candidate{encoding: "UTF-16BE", handicap: 5})
+	}
+	doubt := 0.0
+	if utf8Valid {
+		doubt = 15 // bytes of a legacy encoding are seldom valid UTF-8 by chance
+	}
+	return append(list,
+		candidate{encoding: "GB18030", natural: "zh-Hans zh-Hant", handicap: 5 + doubt, strict: true},
+		candidate{encoding: "Big5", natural: "zh-Hant", handicap: 6 + doubt, strict: true},
+		candidate{encoding: "Shift_JIS", natural: "ja", handicap: 6 + doubt, strict: true},
+		candidate{encoding: "EUC-KR", natural: "ko", handicap: 6 + doubt, strict: true},
+		candidate{encoding: "EUC-JP", natural: "ja", handicap: 7 + doubt, strict: true},
+		candidate{encoding: "windows-1252", natural: "fr de es pt it sv da en", handicap: 6 + doubt},
+		candidate{encoding: "windows-1251", natural: "ru uk", handicap: 6 + doubt},
+		candidate{encoding: "windows-1250", natural: "pl cs hu ro", handicap: 7 + doubt},
+	)
+}

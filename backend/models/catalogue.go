@@ -1,0 +1,79 @@
+package models
+
+import (
+	"slices"
+	"strings"
+
+	"ragdesk/backend/fault"
+)
+
+// Pooling says how token vectors become the vector of a text.
+type Pooling string
+
+// The poolings.
+const (
+	// PoolingCLS takes the vector of the first token.
+	PoolingCLS Pooling = "cls"
+	// PoolingMean averages the vectors of all tokens, special ones included.
+	PoolingMean Pooling = "mean"
+)
+
+// DefaultEmbedder is the embedder of a library that names none.
+const DefaultEmbedder = "bge-small-zh-v1.5"
+
+// Embedder describes an embedding model: what it was trained to be fed with.
+type Embedder struct {
+	// Name is unique, as typed on the command line.
+	Name string
+	// Model and Tokenizer are names in the asset lock.
+	Model, Tokenizer string
+	// Dim is the dimension of its vectors.
+	Dim     int
+	Pooling Pooling
+	// Limit is the longest input in tokens, the two special ones included.
+	Limit int
+	// QueryPrefix and DocumentPrefix are put before a text of that role.
+	QueryPrefix, DocumentPrefix string
+	// Language is the one the model is meant for, "zh" or "en".
+	Language string
+	// Inputs are the graph's input names in the order ids, mask, types.
+	Inputs []string
+	// Output is the name of the token vectors.
+	Output string
+}
+
+// Embedders lists the embedders, the default first.
+func Embedders() []Embedder {
+	bert := []string{"input_ids", "attention_mask", "token_type_ids"}
+	return []Embedder{{
+		Name:  DefaultEmbedder,
+		Model: "bge-small-zh-v1.5-int8.onnx", Tokenizer: "bge-small-zh-v1.5-tokenizer.json",
+		Dim: 512, Pooling: PoolingCLS, Limit: 512, Language: "zh",
+		Inputs: bert, Output: "last_hidden_state",
+	}, {
+		Name:  "all-MiniLM-L6-v2",
+		Model: "all-MiniLM-L6-v2-int8.onnx", Tokenizer: "all-MiniLM-L6-v2-tokenizer.json",
+		Dim: 384, Pooling: PoolingMean, Limit: 256, Language: "en",
+		Inputs: bert, Output: "last_hidden_state",
+	}}
+}
+
+// Lookup finds an embedder by its name in any case; an empty name is the
+// default. An unknown one is a fault "embedder_unknown" with the name and the
+// known ones.
+func Lookup(name string) (Embedder, error) {
+	all := Embedders()
+	if name == "" {
+		return all[0], nil
+	}
+	known := make([]string, len(all))
+	for i, e := range all {
+		known[i] = e.Name
+	}
+	i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+	if i < 0 {
+		return Embedder{}, fault.New("embedder_unknown",
+			fault.P("embedder", name), fault.P("known", strings.Join(known, ", ")))
+	}
+	return all[i], nil
+}

@@ -82,3 +82,7 @@ type Dropped struct {
 	Score     float64
 	Threshold float64
 }
+
+// SaturateBM25 maps a BM25 score b ≥ 0 to b/(b+BM25Saturation) in [0, 1), the
+// same for a score whatever the other candidates score.
+func SaturateBM25(b float64) float64 { return b / (b + BM25Saturation) }

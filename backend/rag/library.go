@@ -3,6 +3,7 @@ package rag
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -117,3 +118,7 @@ type Change struct {
 
 // TouchesChunks reports whether the change alters what the indexes hold.
 func (c Change) TouchesChunks() bool { return len(c.Remove) > 0 || len(c.Put) > 0 }
+
+// ErrStale reports that a library moved on to a newer revision while an older
+// one was being read; the reader opens it again.
+var ErrStale = errors.New("library has a newer revision")

@@ -67,7 +67,7 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	out := make([]rag.Relevance, len(passages))
 	for i, p := range passages {
 		li := MaxSim(vectors[0], vectors[i+1])
-		lexical := Saturate(p.BM25)
+		lexical := rag.SaturateBM25(p.BM25)
 		out[i] = rag.Relevance{
 			Score: (li + lexicalWeight*lexical) / (1 + lexicalWeight),
 			Parts: []rag.Part{{Name: "li", Value: li}, {Name: "bm25", Value: lexical}},
@@ -75,10 +75,6 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	}
 	return out, nil
 }
-
-// Saturate maps a BM25 score b ≥ 0 to b/(b+rag.BM25Saturation) in [0, 1), the
-// same for a score whatever the other candidates score.
-func Saturate(b float64) float64 { return b / (b + rag.BM25Saturation) }
 
 // MaxSim is the mean over query rows of the best dot product with a passage
 // row; 0 when either has no rows.

@@ -1,0 +1,187 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
+)
+
+// ExtractiveModel is the name of answers made without a language model.
+const ExtractiveModel = "extractive"
+
+const (
+	// extractChunks is how many of the top hits are read for sentences.
+	extractChunks = 5
+	// extractSentences is how many sentences an answer quotes at most.
+	extractSentences = 3
+	// extractMargin is how far below the best sentence another may score.
+	extractMargin = 0.04
+	// rankCost keeps a sentence of a lower hit from winning by a hair.
+	rankCost = 0.01
+	// maxQuote bounds a quoted sentence, in code points.
+	maxQuote = 400
+)
+
+// States of a citation.
+const (
+	CitationVerified = "verified"
+	CitationWrong    = "wrong"
+)
+
+// Citation ties a marker in the answer to the words it quotes.
+type Citation struct {
+	// Marker is n of "[n]": the rank of the hit.
+	Marker  int
+	ChunkID rag.ChunkID
+	Source  string
+	// Points is the quote's place in the document, in code points.
+	Points rag.Span
+	Quote  string
+	State  string
+}
+
+// Answer is an answer with its citations, in the order of their markers in the
+// text.
+type Answer struct {
+	Text      string
+	Citations []Citation
+	// Abstained is true when the hits hold nothing to answer with.
+	Abstained bool
+}
+
+// sentence is a candidate for quoting.
+type sentence struct {
+	hit   int      // index into hits
+	span  rag.Span // in the hit's chunk text, trimmed
+	text  string
+	score float64
+}
+
+// Extract answers question with the best sentences of the top hits, scored by
+// scorer and, by the share of the question's terms they hold, by terms; lang is
+// the language of a refusal. Equal inputs give equal answers.
+func Extract(ctx context.Context, scorer rag.Reranker, coverage func(question, sentence string) float64, lang, question string, hits []rag.Hit) (Answer, error) {
+	candidates := sentences(hits)
+	if len(candidates) == 0 {
+		return Answer{Text: Refusal(lang), Abstained: true}, nil
+	}
+	passages := make([]rag.Passage, len(candidates))
+	for i, c := range candidates {
+		passages[i] = rag.Passage{ID: hits[c.hit].Chunk.ID, Text: c.text}
+	}
+	scores, err := scorer.Rerank(ctx, question, passages)
+	if err != nil {
+		return Answer{}, fmt.Errorf("score %d sentences: %w", len(candidates), err)
+	}
+	for i := range candidates {
+		c := &candidates[i]
+		c.score = scores[i].Score + lexicalShare*coverage(question, c.text) - rankCost*float64(c.hit)
+	}
+	return quote(choose(candidates), hits), nil
+}
+
+// lexicalShare weighs the share of question terms a sentence holds, as the
+// reranker's BM25 part does for whole chunks.
+const lexicalShare = 0.2
+
+// sentences cuts the top hits into sentences worth quoting; the same words are
+// taken once.
+func sentences(hits []rag.Hit) []sentence {
+	var out []sentence
+	seen := map[string]bool{}
+	for i, h := range hits[:min(len(hits), extractChunks)] {
+		for _, span := range text.Sentences(h.Chunk.Text) {
+			if isHeading(h.Chunk.Text[span.Start:span.End]) {
+				continue
+			}
+			span = trim(h.Chunk.Text, span)
+			words := h.Chunk.Text[span.Start:span.End]
+			if !worthQuoting(words) || seen[words] {
+				continue
+			}
+			seen[words] = true
+			out = append(out, sentence{hit: i, span: span, text: words})
+		}
+	}
+	return out
+}
+
+// trim takes blanks and Markdown line marks off both ends of a span.
+func trim(s string, span rag.Span) rag.Span {
+	part := s[span.Start:span.End]
+	cut := strings.TrimLeftFunc(part, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("#>*-+|", r) })
+	span.Start = span.End - len(cut)
+	span.End = span.Start + len(strings.TrimRightFunc(cut, unicode.IsSpace))
+	return span
+}
+
+// isHeading reports a Markdown heading, which names an answer but is none.
+func isHeading(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "#") }
+
+// worthQuoting refuses what has hardly a word and what is too long to be a quote.
+func worthQuoting(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			letters++
+		}
+	}
+	return letters >= 4 && utf8.RuneCountInString(s) <= maxQuote
+}
+
+// choose takes the best sentence and those nearly as good, in reading order.
+func choose(candidates []sentence) []sentence {
+	slices.SortStableFunc(candidates, func(a, b sentence) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.hit, b.hit), cmp.Compare(a.span.Start, b.span.Start))
+	})
+	best := candidates[0].score
+	n := 1
+	for n < min(len(candidates), extractSentences) && candidates[n].score >= best-extractMargin {
+		n++
+	}
+	chosen := candidates[:n]
+	slices.SortFunc(chosen, func(a, b sentence) int {
+		return cmp.Or(cmp.Compare(a.hit, b.hit), cmp.Compare(a.span.Start, b.span.Start))
+	})
+	return chosen
+}
+
+// quote writes the chosen sentences with their markers and checks each quote.
+func quote(chosen []sentence, hits []rag.Hit) Answer {
+	var a Answer
+	var b strings.Builder
+	for i, s := range chosen {
+		h := hits[s.hit]
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s [%d]", s.text, h.Rank)
+		before := utf8.RuneCountInString(h.Chunk.Text[:s.span.Start])
+		start := h.Chunk.Points.Start + before
+		c := Citation{
+			Marker: h.Rank, ChunkID: h.Chunk.ID, Source: h.Source, Quote: s.text,
+			Points: rag.Span{Start: start, End: start + utf8.RuneCountInString(s.text)},
+		}
+		c.State = check(c, h)
+		a.Citations = append(a.Citations, c)
+	}
+	a.Text = b.String()
+	return a
+}
+
+// check compares a citation's quote with its chunk at its place.
+func check(c Citation, h rag.Hit) string {
+	local := rag.Span{Start: c.Points.Start - h.Chunk.Points.Start, End: c.Points.End - h.Chunk.Points.Start}
+	span, ok := rag.BytesOf(h.Chunk.Text, local)
+	if ok && h.Chunk.Text[span.Start:span.End] == c.Quote {
+		return CitationVerified
+	}
+	return CitationWrong
+}

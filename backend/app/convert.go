@@ -1,0 +1,152 @@
+package app
+
+import (
+	"time"
+
+	"ragdesk/backend/answer"
+	"ragdesk/backend/api"
+	"ragdesk/backend/i18n"
+	"ragdesk/backend/ingest"
+	"ragdesk/backend/job"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/retrieve"
+)
+
+func hits(in []rag.Hit, matches func(string) []api.Match) []api.Hit {
+	out := make([]api.Hit, len(in))
+	for i, h := range in {
+		out[i] = api.Hit{
+			Rank: h.Rank, ChunkID: string(h.Chunk.ID), DocID: string(h.Chunk.DocID), Source: h.Source,
+			Span: span(h.Chunk.Points), Text: h.Chunk.Text, Headings: list(h.Chunk.Headings),
+			Score: h.Score, ScoreStage: string(h.ScoreStage), Trace: trace(h.Trace), Matches: matches(h.Chunk.Text),
+		}
+	}
+	return out
+}
+
+func trace(in []rag.StageScore) []api.StageScore {
+	out := make([]api.StageScore, len(in))
+	for i, s := range in {
+		out[i] = api.StageScore{Stage: string(s.Stage)}
+		if s.Rank == 0 {
+			continue
+		}
+		out[i].Rank, out[i].Score = &s.Rank, &s.Score
+		if len(s.Parts) > 0 {
+			out[i].Parts = make(map[string]float64, len(s.Parts))
+			for _, p := range s.Parts {
+				out[i].Parts[p.Name] = p.Value
+			}
+		}
+	}
+	return out
+}
+
+func dropped(in []rag.Dropped) []api.Dropped {
+	out := make([]api.Dropped, len(in))
+	for i, d := range in {
+		out[i] = api.Dropped{ChunkID: string(d.Chunk.ID), Source: d.Source, Text: d.Chunk.Text,
+			Stage: string(d.Stage), Threshold: d.Threshold}
+		if d.Scored {
+			out[i].Score = &d.Score
+		}
+	}
+	return out
+}
+
+func timings(r retrieve.Result, total time.Duration) map[string]float64 {
+	out := map[string]float64{"total": milliseconds(total)}
+	for stage, took := range r.Took {
+		out[string(stage)] = milliseconds(took)
+	}
+	return out
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func citations(in []answer.Citation) []api.Citation {
+	out := make([]api.Citation, len(in))
+	for i, c := range in {
+		id, source, quote, at := string(c.ChunkID), c.Source, c.Quote, span(c.Points)
+		out[i] = api.Citation{Marker: c.Marker, ChunkID: &id, Source: &source, Span: &at, Quote: &quote, State: c.State}
+	}
+	return out
+}
+
+func span(s rag.Span) api.Span { return api.Span{Start: s.Start, End: s.End} }
+
+// list makes a nil slice an empty one, which JSON shows as [].
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func notices(in []rag.Notice) []api.Notice {
+	out := make([]api.Notice, len(in))
+	for i, n := range in {
+		out[i] = api.Notice(n)
+	}
+	return out
+}
+
+// kb converts a library.
+func kb(l rag.Library) api.KB {
+	return api.KB{
+		KB: l.Name, Documents: l.Documents, Chunks: l.Chunks, Embedder: l.Embedder, Fingerprint: l.Fingerprint(),
+		Chunker: l.Chunker, ChunkSize: l.ChunkSize, ChunkOverlap: l.ChunkOverlap,
+	}
+}
+
+// documentStatus converts what became of a file.
+func documentStatus(lang string, o ingest.Outcome) api.DocumentStatus {
+	s := api.DocumentStatus{Source: o.Source, Status: o.Status, Warnings: notices(o.Warnings)}
+	if o.Err != nil {
+		body := i18n.ErrorBody(lang, o.Err)
+		s.Error = &body
+		return s
+	}
+	if o.Doc.ID != "" {
+		describe(&s, o.Doc)
+	}
+	return s
+}
+
+func describe(s *api.DocumentStatus, d rag.DocumentRow) {
+	id, format, encoding := string(d.ID), d.ParsedBy, d.Encoding
+	chars, chunks := d.Chars, d.Chunks
+	s.DocID, s.Format, s.Encoding, s.Chars, s.Chunks = &id, &format, &encoding, &chars, &chunks
+	if n := len(d.Pages); n > 0 {
+		s.Pages = &n
+	}
+}
+
+func report(lang, kb string, r ingest.Report) *api.IngestReport {
+	out := &api.IngestReport{
+		KB: kb, Documents: make([]api.DocumentStatus, len(r.Outcomes)),
+		Totals: map[string]int{"chunks": r.Chunks}, Seconds: r.Took.Seconds(),
+	}
+	for i, o := range r.Outcomes {
+		out.Documents[i] = documentStatus(lang, o)
+		out.Totals[o.Status]++
+	}
+	return out
+}
+
+// jobSnapshot converts a job.
+func jobSnapshot(lang string, s job.Snapshot) api.Job {
+	out := api.Job{ID: s.ID, Kind: s.Kind, State: string(s.State), Stage: s.Stage, Done: s.Done, Total: s.Total}
+	if r, ok := s.Result.(ingested); ok {
+		out.Report = report(lang, r.kb, r.report)
+	}
+	if s.Err != nil {
+		body := i18n.ErrorBody(lang, s.Err)
+		out.Error = &body
+	}
+	if s.State == job.Running && s.Done > 0 && s.Total > 0 {
+		left := time.Since(s.StageStarted).Seconds() * float64(s.Total-s.Done) / float64(s.Done)
+		out.SecondsLeft = &left
+	}
+	return out
+}

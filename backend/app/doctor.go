@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/i18n"
+	"ragdesk/backend/lexical"
+	"ragdesk/backend/models"
+	"ragdesk/backend/rag"
+)
+
+// Doctor checks machine, assets, models, workspace and libraries. A check that
+// fails is part of the report, not an error.
+func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorReport, error) {
+	d := doctor{lang: i18n.Language(ctx)}
+	d.ok("machine", fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	d.run("onnxruntime", func() (string, error) {
+		_, assets, err := s.runtime()
+		if err != nil {
+			return "", err
+		}
+		return assets.Runtime()
+	})
+	d.run("dictionary", func() (string, error) {
+		terms := lexical.QueryTerms("动态召回")
+		return fmt.Sprintf("%v", terms), nil
+	})
+	for _, e := range models.Embedders() {
+		d.run("embedder "+e.Name, func() (string, error) { return s.tryEmbedder(ctx, e.Name) })
+	}
+	d.run("workspace", func() (string, error) {
+		st, err := s.openStore(ctx)
+		if err != nil {
+			return "", err
+		}
+		return st.Dir(), st.Check(ctx)
+	})
+	if s.store == nil {
+		return d.report(), ctx.Err()
+	}
+	libs, err := s.store.Libraries(ctx)
+	if err != nil {
+		return api.DoctorReport{}, err
+	}
+	for _, lib := range libs {
+		d.run("library "+lib.Name, func() (string, error) { return s.tryLibrary(ctx, lib) })
+	}
+	return d.report(), ctx.Err()
+}
+
+// tryEmbedder embeds a word.
+func (s *Service) tryEmbedder(ctx context.Context, name string) (string, error) {
+	model, err := s.embedder(name)
+	if err != nil {
+		return "", err
+	}
+	v, err := model.Query(ctx, "ragdesk 检查")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d dimensions, %d tokens", len(v), model.MaxTokens()), nil
+}
+
+// tryLibrary opens both indexes of a library, which checks and mends them.
+func (s *Service) tryLibrary(ctx context.Context, lib rag.Library) (string, error) {
+	snap, err := s.shelf.Open(ctx, lib.Name)
+	if err != nil {
+		return "", err
+	}
+	defer snap.Release()
+	vectors, err := snap.Vectors(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d documents, %d chunks, %d in the text index, %d vectors, revision %d",
+		snap.Library.Documents, snap.Library.Chunks, snap.Text.Count(), vectors.Count(), snap.Library.Revision), nil
+}
+
+// doctor collects checks.
+type doctor struct {
+	lang   string
+	checks []api.DoctorCheck
+}
+
+func (d *doctor) ok(name, detail string) {
+	d.checks = append(d.checks, api.DoctorCheck{Name: name, Status: "ok", Detail: detail})
+}
+
+func (d *doctor) run(name string, check func() (string, error)) {
+	detail, err := check()
+	if err == nil {
+		d.ok(name, detail)
+		return
+	}
+	body := i18n.ErrorBody(d.lang, err)
+	d.checks = append(d.checks, api.DoctorCheck{Name: name, Status: "failed", Detail: detail, Error: &body})
+}
+
+func (d *doctor) report() api.DoctorReport {
+	r := api.DoctorReport{OK: true, Checks: d.checks}
+	for _, c := range d.checks {
+		r.OK = r.OK && c.Status == "ok"
+	}
+	return r
+}

@@ -1,0 +1,187 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/builtin"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/ingest"
+	"ragdesk/backend/job"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/store"
+)
+
+// outcome is what an ingest job notes for each file.
+type outcome = ingest.Outcome
+
+// ingested is the result of an ingest, import or demo job.
+type ingested struct {
+	kb     string
+	report ingest.Report
+}
+
+// cut are chunker settings as asked for; empty and nil mean the library's own.
+type cut struct {
+	chunker       string
+	size, overlap *int
+	embedder      string
+}
+
+// over fills what c leaves open from a library's settings.
+func (c cut) over(s rag.Settings) cut {
+	if c.chunker == "" || c.chunker == s.Chunker {
+		c.chunker = s.Chunker
+		if c.size == nil {
+			c.size = &s.ChunkSize
+		}
+		if c.overlap == nil {
+			c.overlap = &s.ChunkOverlap
+		}
+	}
+	if c.embedder == "" {
+		c.embedder = s.Embedder
+	}
+	return c
+}
+
+// StartIngest adds files and folders to a knowledge base.
+func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job, error) {
+	if len(r.Paths) == 0 {
+		return api.Job{}, fault.New("argument_missing", fault.P("argument", "PATH"))
+	}
+	want := cut{r.Chunker, r.ChunkSize, r.ChunkOverlap, r.Embedder}
+	return s.startWrite(ctx, "ingest", r.KB, want, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {
+		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding}, progress)
+	})
+}
+
+// StartImportChunks adds ready-made chunks.
+func (s *Service) StartImportChunks(ctx context.Context, r api.ImportChunksRequest) (api.Job, error) {
+	if r.File == "" {
+		return api.Job{}, fault.New("argument_missing", fault.P("argument", "FILE"))
+	}
+	return s.startWrite(ctx, "import", r.KB, cut{embedder: r.Embedder}, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {
+		return ingest.ImportChunks(ctx, p, lib, r.File, progress)
+	})
+}
+
+// StartDemo builds the built-in libraries where they are missing or old.
+func (s *Service) StartDemo(ctx context.Context, _ api.DemoRequest) (api.Job, error) {
+	if _, err := s.openShelf(ctx); err != nil {
+		return api.Job{}, err
+	}
+	snap := s.board.Start("demo", func(ctx context.Context, progress *job.Reporter) (any, error) {
+		for _, lib := range []builtin.Library{builtin.Classic(), builtin.Sample()} {
+			files := make([]ingest.Embedded, len(lib.Documents))
+			for i, d := range lib.Documents {
+				files[i] = ingest.Embedded{Source: d.Path, Bytes: d.Bytes}
+			}
+			_, err := s.write(ctx, "demo", lib.Name, cut{}, progress, func(ctx context.Context, p ingest.Ports, l rag.Library, progress rag.Progress) (ingest.Report, error) {
+				return ingest.RunEmbedded(ctx, p, l, files, progress)
+			})
+			if err != nil {
+				return nil, fmt.Errorf("build the library %s: %w", lib.Name, err)
+			}
+		}
+		return nil, nil
+	})
+	return jobSnapshot("", snap), nil
+}
+
+// ingestion is one way of bringing documents in.
+type ingestion func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error)
+
+// startWrite checks what can be checked at once and runs the rest as a job.
+func (s *Service) startWrite(ctx context.Context, kind, kb string, want cut, run ingestion) (api.Job, error) {
+	if strings.TrimSpace(kb) == "" {
+		return api.Job{}, fault.New("argument_missing", fault.P("argument", "--kb"))
+	}
+	if _, err := s.openShelf(ctx); err != nil {
+		return api.Job{}, err
+	}
+	if _, _, err := s.chunker(ctx, want); err != nil { // a wrong flag is refused before any work
+		return api.Job{}, err
+	}
+	snap := s.board.Start(kind, func(ctx context.Context, progress *job.Reporter) (any, error) {
+		r, err := s.write(ctx, kind, kb, want, progress, run)
+		return ingested{kb, r}, err
+	})
+	return jobSnapshot("", snap), nil
+}
+
+// write becomes the writer, finds or creates the library, and runs an ingestion.
+func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress rag.Progress, run ingestion) (ingest.Report, error) {
+	w, err := s.store.Lock(ctx, kind+" "+kb, s.cfg.LockWait)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	defer unlock(w)
+	lib, created, err := s.findOrCreate(ctx, w, kb, want)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	ports, err := s.ingestPorts(ctx, w, lib)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	report, err := run(ctx, ports, lib, progress)
+	if created && report.Library.Documents == 0 && (err != nil || anyFailed(report)) {
+		// Nothing came in and something went wrong: leave no empty library behind.
+		err = errors.Join(err, w.RemoveLibrary(context.WithoutCancel(ctx), report.Library))
+	}
+	return report, err
+}
+
+func anyFailed(r ingest.Report) bool {
+	for _, o := range r.Outcomes {
+		if o.Err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// findOrCreate returns the library kb. Asked-for settings that differ from an
+// existing library's are refused with both.
+func (s *Service) findOrCreate(ctx context.Context, w *store.Writer, kb string, want cut) (lib rag.Library, created bool, err error) {
+	lib, err = s.store.Library(ctx, kb)
+	switch {
+	case err == nil:
+		return lib, false, s.checkSettings(ctx, lib, want)
+	case !fault.Is(err, "kb_unknown"):
+		return rag.Library{}, false, err
+	}
+	settings, err := s.newSettings(ctx, want)
+	if err != nil {
+		return rag.Library{}, false, err
+	}
+	lib, err = w.CreateLibrary(ctx, kb, settings)
+	return lib, true, err
+}
+
+// checkSettings compares what was asked for with what the library is.
+func (s *Service) checkSettings(ctx context.Context, lib rag.Library, want cut) error {
+	settings, err := s.newSettings(ctx, want.over(lib.Settings))
+	if err != nil {
+		return err
+	}
+	differs := func(setting string, has, asked any) error {
+		return fault.New("settings_mismatch", fault.P("kb", lib.Name), fault.P("setting", setting),
+			fault.P("has", has), fault.P("asked", asked))
+	}
+	switch {
+	case settings.Embedder != lib.Embedder || settings.Dim != lib.Dim:
+		return fault.New("embedder_mismatch", fault.P("kb", lib.Name),
+			fault.P("has", fmt.Sprintf("%s (%d)", lib.Embedder, lib.Dim)),
+			fault.P("asked", fmt.Sprintf("%s (%d)", settings.Embedder, settings.Dim)))
+	case settings.EmbedderFingerprint != lib.EmbedderFingerprint:
+		return differs("embedder", lib.EmbedderFingerprint, settings.EmbedderFingerprint)
+	case settings.ChunkerFingerprint != lib.ChunkerFingerprint:
+		return differs("chunker", lib.ChunkerFingerprint, settings.ChunkerFingerprint)
+	}
+	return nil
+}

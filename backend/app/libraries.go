@@ -1,0 +1,196 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
+	"ragdesk/backend/ingest"
+	"ragdesk/backend/rag"
+)
+
+// ListKBs lists the knowledge bases.
+func (s *Service) ListKBs(ctx context.Context, _ api.ListKBsRequest) (api.KBList, error) {
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return api.KBList{}, err
+	}
+	libs, err := st.Libraries(ctx)
+	if err != nil {
+		return api.KBList{}, err
+	}
+	out := api.KBList{KBs: make([]api.KB, len(libs))}
+	for i, l := range libs {
+		out.KBs[i] = kb(l)
+	}
+	return out, nil
+}
+
+// RemoveKB deletes a knowledge base and its indexes.
+func (s *Service) RemoveKB(ctx context.Context, r api.RemoveKBRequest) (api.RemovedKB, error) {
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return api.RemovedKB{}, err
+	}
+	lib, err := st.Library(ctx, r.KB)
+	if err != nil {
+		return api.RemovedKB{}, err
+	}
+	w, err := st.Lock(ctx, "kb rm "+r.KB, s.cfg.LockWait)
+	if err != nil {
+		return api.RemovedKB{}, err
+	}
+	defer unlock(w)
+	if err := w.RemoveLibrary(ctx, lib); err != nil {
+		return api.RemovedKB{}, err
+	}
+	if err := s.shelf.Drop(lib); err != nil {
+		return api.RemovedKB{}, fmt.Errorf("remove the indexes of %q: %w", lib.Name, err)
+	}
+	return api.RemovedKB{Removed: lib.Name, Documents: lib.Documents, Chunks: lib.Chunks}, nil
+}
+
+// ListDocuments lists documents and aliases by source.
+func (s *Service) ListDocuments(ctx context.Context, r api.ListDocumentsRequest) (api.DocumentList, error) {
+	lib, err := s.library(ctx, r.KB)
+	if err != nil {
+		return api.DocumentList{}, err
+	}
+	rows, err := s.store.Documents(ctx, lib)
+	if err != nil {
+		return api.DocumentList{}, err
+	}
+	aliases, err := s.store.Aliases(ctx, lib)
+	if err != nil {
+		return api.DocumentList{}, err
+	}
+	lang := i18n.Language(ctx)
+	byID := make(map[rag.DocumentID]rag.DocumentRow, len(rows))
+	out := api.DocumentList{Documents: []api.DocumentStatus{}}
+	for _, d := range rows {
+		byID[d.ID] = d
+		out.Documents = append(out.Documents, documentStatus(lang,
+			ingest.Outcome{Source: d.Source, Status: d.Status, Doc: d, Warnings: d.Warnings}))
+	}
+	for _, a := range aliases {
+		out.Documents = append(out.Documents, documentStatus(lang,
+			ingest.Outcome{Source: a.Source, Status: rag.StatusAlias, Doc: byID[a.DocID]}))
+	}
+	slices.SortStableFunc(out.Documents, func(a, b api.DocumentStatus) int { return strings.Compare(a.Source, b.Source) })
+	return out, nil
+}
+
+// DocumentText returns a document's text as it was read.
+func (s *Service) DocumentText(ctx context.Context, r api.DocumentTextRequest) (api.DocumentText, error) {
+	lib, err := s.library(ctx, r.KB)
+	if err != nil {
+		return api.DocumentText{}, err
+	}
+	d, err := s.store.FindDocument(ctx, lib, r.Ref)
+	if err != nil {
+		return api.DocumentText{}, err
+	}
+	text, err := s.store.Text(ctx, lib, d.ID)
+	if err != nil {
+		return api.DocumentText{}, err
+	}
+	return api.DocumentText{Source: d.Source, DocID: string(d.ID), Text: text}, nil
+}
+
+// RemoveDocuments removes documents with their chunks and aliases.
+func (s *Service) RemoveDocuments(ctx context.Context, r api.RemoveDocumentsRequest) (api.RemovedDocuments, error) {
+	if len(r.Refs) == 0 {
+		return api.RemovedDocuments{}, fault.New("argument_missing", fault.P("argument", "SOURCE"))
+	}
+	if _, err := s.library(ctx, r.KB); err != nil {
+		return api.RemovedDocuments{}, err
+	}
+	w, err := s.store.Lock(ctx, "docs rm "+r.KB, s.cfg.LockWait)
+	if err != nil {
+		return api.RemovedDocuments{}, err
+	}
+	defer unlock(w)
+	lib, err := s.store.Library(ctx, r.KB) // as it is now that nobody else writes
+	if err != nil {
+		return api.RemovedDocuments{}, err
+	}
+	var change rag.Change
+	out := api.RemovedDocuments{Removed: []string{}}
+	for _, ref := range r.Refs {
+		d, err := s.store.FindDocument(ctx, lib, ref)
+		if err != nil {
+			return api.RemovedDocuments{}, err
+		}
+		if !slices.Contains(change.Remove, d.ID) {
+			change.Remove = append(change.Remove, d.ID)
+			out.Removed = append(out.Removed, d.Source)
+		}
+	}
+	_, err = s.shelf.Commit(ctx, w, lib, change)
+	return out, err
+}
+
+// ExportChunks lists all chunks by source and position.
+func (s *Service) ExportChunks(ctx context.Context, r api.ExportChunksRequest) (api.ChunkExport, error) {
+	lib, err := s.library(ctx, r.KB)
+	if err != nil {
+		return api.ChunkExport{}, err
+	}
+	out := api.ChunkExport{Chunks: make([]api.Chunk, 0, lib.Chunks)}
+	err = s.store.EachChunk(ctx, lib, func(c rag.ChunkRow) error {
+		out.Chunks = append(out.Chunks, api.Chunk{
+			ChunkID: string(c.ID), DocID: string(c.DocID), Source: c.Source, Span: span(c.Points),
+			Text: c.Text, Metadata: api.ChunkMetadata{Headings: list(c.Headings)},
+		})
+		return nil
+	})
+	return out, err
+}
+
+// PreviewChunks cuts a file as ingestion would, without storing anything.
+func (s *Service) PreviewChunks(ctx context.Context, r api.PreviewChunksRequest) (api.ChunkPreview, error) {
+	settings := cut{r.Chunker, r.ChunkSize, r.ChunkOverlap, ""}
+	if r.KB != "" {
+		lib, err := s.library(ctx, r.KB)
+		if err != nil && !fault.Is(err, "kb_unknown") {
+			return api.ChunkPreview{}, err
+		}
+		if err == nil {
+			settings = settings.over(lib.Settings)
+		}
+	}
+	chunker, _, err := s.chunker(ctx, settings)
+	if err != nil {
+		return api.ChunkPreview{}, err
+	}
+	doc, chunks, err := ingest.Preview(ctx, s.parser(), chunker.Chunker, r.File)
+	if err != nil {
+		return api.ChunkPreview{}, err
+	}
+	out := api.ChunkPreview{Source: filepath.ToSlash(r.File), Chunker: chunker.Fingerprint(), Chunks: make([]api.PreviewChunk, len(chunks))}
+	for i, c := range chunks {
+		out.Chunks[i] = api.PreviewChunk{Ordinal: c.Ordinal, Span: span(c.Points), Headings: list(c.Headings), Text: c.Text, Tokens: c.Tokens}
+		if i > 0 && c.Span.Start < chunks[i-1].Span.End {
+			out.Chunks[i].Overlap = utf8.RuneCountInString(doc.Text[c.Span.Start:chunks[i-1].Span.End])
+		}
+	}
+	return out, nil
+}
+
+// library opens the workspace and returns a library of it.
+func (s *Service) library(ctx context.Context, name string) (rag.Library, error) {
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return rag.Library{}, err
+	}
+	if name == "" {
+		return rag.Library{}, fault.New("argument_missing", fault.P("argument", "--kb"))
+	}
+	return st.Library(ctx, name)
+}

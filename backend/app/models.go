@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"ragdesk/backend/chunk"
+	"ragdesk/backend/embed"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/ingest"
+	"ragdesk/backend/lexical"
+	"ragdesk/backend/models"
+	"ragdesk/backend/ort"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/rerank"
+	"ragdesk/backend/store"
+)
+
+const defaultEmbedder = models.DefaultEmbedder
+
+// modelSlot opens one embedder once, on first use, and keeps it. A failure is
+// not kept: the next use tries again, since the user may have mended it.
+type modelSlot struct {
+	name string
+	mu   sync.Mutex
+	open *embed.Model
+}
+
+func (m *modelSlot) model(rt func() (*ort.Runtime, *models.Store, error)) (*embed.Model, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open != nil {
+		return m.open, nil
+	}
+	runtime, assets, err := rt()
+	if err != nil {
+		return nil, err
+	}
+	f, err := assets.Embedder(m.name)
+	if err != nil {
+		return nil, err
+	}
+	model, err := embed.Open(runtime, embed.Spec{
+		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output},
+		Tokenizer: f.TokenizerPath, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
+		Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
+		QueryPrefix: f.QueryPrefix, DocumentPrefix: f.DocumentPrefix,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.open = model
+	return model, nil
+}
+
+func (m *modelSlot) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open != nil {
+		_ = m.open.Close() // the process is ending; nothing is lost with it
+		m.open = nil
+	}
+}
+
+// runtime opens the model assets and ONNX Runtime.
+func (s *Service) runtime() (*ort.Runtime, *models.Store, error) {
+	s.rt.mu.Lock()
+	defer s.rt.mu.Unlock()
+	if s.rt.runtime != nil {
+		return s.rt.runtime, s.rt.assets, nil
+	}
+	assets, err := models.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	path, err := assets.Runtime()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.rt.runtime, s.rt.assets = ort.New(path), assets
+	return s.rt.runtime, assets, nil
+}
+
+// runtimeSlot keeps ONNX Runtime and the assets it came from.
+type runtimeSlot struct {
+	mu      sync.Mutex
+	runtime *ort.Runtime
+	assets  *models.Store
+}
+
+// embedder opens an embedder by name; the code of an unknown name is
+// "embedder_unknown".
+func (s *Service) embedder(name string) (*embed.Model, error) {
+	if _, err := models.Lookup(name); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	slot, ok := s.models[name]
+	if !ok {
+		slot = &modelSlot{name: name}
+		s.models[name] = slot
+	}
+	s.mu.Unlock()
+	return slot.model(s.runtime)
+}
+
+// libraryModel is a library's embedder, opened when first used and checked
+// against the fingerprint the library was indexed with.
+type libraryModel struct {
+	service *Service
+	lib     rag.Library
+}
+
+func (s *Service) model(lib rag.Library) libraryModel { return libraryModel{s, lib} }
+
+func (m libraryModel) open() (*embed.Model, error) {
+	model, err := m.service.embedder(m.lib.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	if model.Fingerprint() != m.lib.EmbedderFingerprint {
+		return nil, fault.New("embedder_mismatch", fault.P("kb", m.lib.Name),
+			fault.P("has", m.lib.EmbedderFingerprint), fault.P("asked", model.Fingerprint()))
+	}
+	return model, nil
+}
+
+// Documents implements rag.Embedder.
+func (m libraryModel) Documents(ctx context.Context, texts []string) ([][]float32, error) {
+	model, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	return model.Documents(ctx, texts)
+}
+
+// Query implements rag.Embedder.
+func (m libraryModel) Query(ctx context.Context, text string) ([]float32, error) {
+	model, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	return model.Query(ctx, text)
+}
+
+// TokenVectors implements rag.TokenEmbedder.
+func (m libraryModel) TokenVectors(ctx context.Context, texts []string) ([]rag.TokenMatrix, error) {
+	model, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	return model.TokenVectors(ctx, texts)
+}
+
+// Dim implements rag.Embedder.
+func (m libraryModel) Dim() int { return m.lib.Dim }
+
+// Fingerprint implements rag.Embedder.
+func (m libraryModel) Fingerprint() string { return m.lib.EmbedderFingerprint }
+
+// reranker makes the named reranker over a library's embedder.
+func (s *Service) reranker(_ string, m libraryModel) rag.Reranker {
+	return rerank.NewLateInteraction(m, m.Fingerprint())
+}
+
+// newSettings resolves asked-for settings to those of a new library.
+func (s *Service) newSettings(ctx context.Context, want cut) (rag.Settings, error) {
+	c, model, err := s.chunker(ctx, want)
+	if err != nil {
+		return rag.Settings{}, err
+	}
+	return rag.Settings{
+		Chunker: c.kind, ChunkSize: c.size, ChunkOverlap: c.overlap, ChunkerFingerprint: c.Fingerprint(),
+		Embedder: c.embedder, EmbedderFingerprint: model.Fingerprint(), Dim: model.Dim(),
+		TextFingerprint: lexical.Fingerprint(),
+	}, nil
+}
+
+// chunkerSettings is a chunker with what it was made from.
+type chunkerSettings struct {
+	rag.Chunker
+	kind          string
+	size, overlap int
+	embedder      string
+	notices       []rag.Notice
+}
+
+// chunker makes the asked-for chunker, and opens the embedder whose tokens it
+// counts.
+func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Model, error) {
+	if want.embedder == "" {
+		want.embedder = defaultEmbedder
+	}
+	model, err := s.embedder(want.embedder)
+	if err != nil {
+		return chunkerSettings{}, nil, err
+	}
+	tokenizer, err := model.Tokenizer()
+	if err != nil {
+		return chunkerSettings{}, nil, err
+	}
+	if want.chunker == "" {
+		want.chunker = chunk.KindAuto
+	}
+	limit := model.MaxTokens()
+	size, overlap := chunk.Defaults(want.chunker, want.size, want.overlap, limit)
+	c, notices, err := chunk.New(chunk.Config{Kind: want.chunker, Size: size, Overlap: overlap, Limit: limit, Tokenizer: tokenizer})
+	if err != nil {
+		return chunkerSettings{}, nil, err
+	}
+	return chunkerSettings{Chunker: c, kind: want.chunker, size: size, overlap: overlap, embedder: want.embedder, notices: notices}, model, nil
+}
+
+// ingestPorts wires an ingestion into lib.
+func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Library) (ingest.Ports, error) {
+	c, model, err := s.chunker(ctx, cut{}.over(lib.Settings))
+	if err != nil {
+		return ingest.Ports{}, err
+	}
+	return ingest.Ports{
+		Parser: s.parser(), Chunker: c.Chunker, Embedder: model, Catalogue: s.store,
+		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: model.MaxTokens(),
+		Notices: c.notices,
+	}, nil
+}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+)
+
+// defaultStrategy is what search and ask use unless told otherwise.
+const defaultStrategy = "hybrid+rerank"
+
+// rerankerNames are what --reranker accepts.
+func rerankerNames() []string { return []string{rag.RerankNone, rag.RerankLateInteraction} }
+
+// pipeline reads a strategy, or the file behind "@", and applies the settings of
+// r over it.
+func pipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
+	if strategy == "" {
+		strategy = defaultStrategy
+	}
+	var p rag.Pipeline
+	var err error
+	if path, isFile := strings.CutPrefix(strategy, "@"); isFile {
+		p, err = pipelineFile(path)
+	} else {
+		p, err = rag.ParseStrategy(strategy)
+	}
+	if err != nil {
+		return rag.Pipeline{}, err
+	}
+	p.Strategy = strategy
+	if err := override(&p, r); err != nil {
+		return rag.Pipeline{}, err
+	}
+	if p.Reranker == rag.RerankDefault {
+		p.Reranker = rag.RerankLateInteraction
+	}
+	return p, p.Validate()
+}
+
+// override sets what r gives. Legs fetch at least top-k candidates unless their
+// number was given or belongs to the preset.
+func override(p *rag.Pipeline, r api.Retrieval) error {
+	preset := p.Candidates
+	set(&p.TopK, r.TopK)
+	set(&p.Candidates, r.Candidates)
+	set(&p.RerankDepth, r.RerankDepth)
+	if r.Candidates == nil && preset == rag.DefaultCandidates {
+		p.Candidates = max(preset, p.TopK)
+	}
+	if r.Fusion != nil {
+		f, err := fusion(*r.Fusion)
+		if err != nil {
+			return err
+		}
+		p.Fusion = f
+	}
+	if r.Reranker != nil {
+		name, err := reranker(*r.Reranker)
+		if err != nil {
+			return err
+		}
+		p.Reranker = name
+	}
+	for stage, v := range r.Thresholds {
+		if p.Thresholds == nil {
+			p.Thresholds = map[rag.Stage]float64{}
+		}
+		p.Thresholds[rag.Stage(stage)] = v
+	}
+	return nil
+}
+
+func set(to *int, from *int) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func fusion(name string) (rag.Fusion, error) {
+	switch f := rag.Fusion(strings.ToLower(name)); f {
+	case rag.FusionUnion, rag.FusionRRF, rag.FusionWeighted:
+		return f, nil
+	}
+	return "", fault.New("fusion_unknown", fault.P("fusion", name), fault.P("known", "union, rrf, weighted"))
+}
+
+func reranker(name string) (string, error) {
+	switch n := strings.ToLower(name); n {
+	case rag.RerankNone, rag.RerankLateInteraction, rag.RerankDefault:
+		return n, nil
+	}
+	return "", fault.New("reranker_unknown", fault.P("reranker", name),
+		fault.P("known", strings.Join(rerankerNames(), ", ")))
+}
+
+// pipelineYAML is a pipeline in a file: a strategy and what differs from it.
+type pipelineYAML struct {
+	Strategy    string             `yaml:"strategy"`
+	Fusion      *string            `yaml:"fusion"`
+	Alpha       *float64           `yaml:"alpha"`
+	RRFK        *int               `yaml:"rrf_k"`
+	Candidates  *int               `yaml:"candidates"`
+	Reranker    *string            `yaml:"reranker"`
+	RerankDepth *int               `yaml:"rerank_depth"`
+	TopK        *int               `yaml:"top_k"`
+	Thresholds  map[string]float64 `yaml:"thresholds"`
+}
+
+func pipelineFile(path string) (rag.Pipeline, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return rag.Pipeline{}, fault.Wrap(err, "not_found", fault.P("path", path))
+	}
+	if err != nil {
+		return rag.Pipeline{}, fault.Wrap(err, "unreadable", fault.P("path", path))
+	}
+	var y pipelineYAML
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	if err := dec.Decode(&y); err != nil {
+		return rag.Pipeline{}, fault.Wrap(err, "pipeline_file", fault.P("path", path), fault.P("detail", err))
+	}
+	if y.Strategy == "" {
+		y.Strategy = defaultStrategy
+	}
+	p, err := rag.ParseStrategy(y.Strategy)
+	if err != nil {
+		return rag.Pipeline{}, err
+	}
+	if y.Alpha != nil {
+		p.Alpha = *y.Alpha
+	}
+	set(&p.RRFK, y.RRFK)
+	return p, override(&p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
+		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds})
+}

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ragdesk/backend/answer"
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/lexical"
+	"ragdesk/backend/library"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/retrieve"
+	"ragdesk/backend/text"
+)
+
+// staleTries bounds how often a query follows a library that is being changed.
+const staleTries = 8
+
+// found is one pipeline's result with what names it.
+type found struct {
+	retrieve.Result
+	fingerprint string
+	took        time.Duration
+}
+
+// Search runs one strategy.
+func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchResponse, error) {
+	p, err := pipeline(r.Strategy, r.Retrieval)
+	if err != nil {
+		return api.SearchResponse{}, err
+	}
+	f, err := s.find(ctx, r.KB, p, r.Query)
+	if err != nil {
+		return api.SearchResponse{}, err
+	}
+	return api.SearchResponse{
+		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Hits: hits(f.Hits, matcher(r.Query)),
+		Dropped: dropped(f.Dropped), QueryTerms: list(lexical.QueryTerms(r.Query)),
+		Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+	}, nil
+}
+
+// Ask answers from the hits of one strategy.
+func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, error) {
+	if r.Model != "" && r.Model != answer.ExtractiveModel {
+		return api.AskResponse{}, fault.New("model_unknown", fault.P("model", r.Model), fault.P("known", answer.ExtractiveModel))
+	}
+	p, err := pipeline(r.Strategy, r.Retrieval)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	f, err := s.find(ctx, r.KB, p, r.Query)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	lang := promptLanguage(r.Language, r.Query)
+	a, err := s.extract(ctx, r.KB, lang, r.Query, f.Hits)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	return api.AskResponse{
+		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations),
+		Prompt: answer.Prompt(lang, r.Query, f.Hits), Model: answer.ExtractiveModel, Abstained: a.Abstained,
+		Hits: hits(f.Hits, matcher(r.Query)), Dropped: dropped(f.Dropped),
+		Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+	}, nil
+}
+
+// Compare runs several strategies on one query.
+func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.CompareResponse, error) {
+	if len(r.Strategies) == 0 {
+		r.Strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
+	}
+	pipelines := make([]rag.Pipeline, len(r.Strategies))
+	seen := map[string]bool{}
+	for i, name := range r.Strategies {
+		p, err := pipeline(name, r.Retrieval)
+		if err != nil {
+			return api.CompareResponse{}, err
+		}
+		if seen[name] {
+			return api.CompareResponse{}, fault.New("strategy_twice", fault.P("strategy", name))
+		}
+		seen[name], pipelines[i] = true, p
+	}
+	lang := promptLanguage(r.Language, r.Query)
+	match := matcher(r.Query)
+	out := api.CompareResponse{Query: r.Query, KB: r.KB, QueryTerms: list(lexical.QueryTerms(r.Query))}
+	for _, p := range pipelines {
+		f, err := s.find(ctx, r.KB, p, r.Query)
+		if err != nil {
+			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
+		}
+		col := api.Column{
+			Strategy: p.Strategy, Hits: hits(f.Hits, match), Dropped: dropped(f.Dropped),
+			Prompt: answer.Prompt(lang, r.Query, f.Hits), Citations: []api.Citation{},
+			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+		}
+		if r.Answer {
+			a, err := s.extract(ctx, r.KB, lang, r.Query, f.Hits)
+			if err != nil {
+				return api.CompareResponse{}, err
+			}
+			col.Answer, col.Citations = &a.Text, citations(a.Citations)
+		}
+		out.Strategies = append(out.Strategies, col)
+	}
+	out.Movement = movement(out.Strategies)
+	return out, nil
+}
+
+// find opens the library and runs the pipeline, again when the library moved on
+// in the middle.
+func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (found, error) {
+	if text.IsBlank(query) {
+		return found{}, fault.New("query_blank")
+	}
+	start := time.Now()
+	shelf, err := s.openShelf(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	for range staleTries {
+		snap, err := shelf.Open(ctx, kb)
+		if err != nil {
+			return found{}, err
+		}
+		f, err := s.findIn(ctx, snap, p, query)
+		snap.Release()
+		if errors.Is(err, rag.ErrStale) {
+			continue
+		}
+		f.took = time.Since(start)
+		return f, err
+	}
+	return found{}, fault.New("library_busy", fault.P("kb", kb))
+}
+
+func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string) (found, error) {
+	model := s.model(snap.Library)
+	corpus := retrieve.Corpus{
+		Text: snap.Text, Vectors: snap.Lazy(), Embedder: model,
+		Chunks: chunkReader{s.store, snap.Library},
+	}
+	parts := []string{snap.Library.Fingerprint(), answer.PromptVersion}
+	if p.Reranker != rag.RerankNone {
+		corpus.Reranker = s.reranker(p.Reranker, model)
+		parts = append(parts, corpus.Reranker.Fingerprint())
+	}
+	if p.Vector {
+		snap.Prefetch(ctx)
+	}
+	res, err := retrieve.Run(ctx, corpus, p, query)
+	return found{Result: res, fingerprint: p.Fingerprint(parts...)}, err
+}
+
+// extract answers from hits without a language model.
+func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []rag.Hit) (answer.Answer, error) {
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return answer.Answer{}, err
+	}
+	lib, err := st.Library(ctx, kb)
+	if err != nil {
+		return answer.Answer{}, err
+	}
+	scorer := s.reranker(rag.RerankLateInteraction, s.model(lib))
+	return answer.Extract(ctx, scorer, coverage, lang, query, hits)
+}
+
+// coverage is the share of the question's terms that a sentence holds.
+func coverage(question, sentence string) float64 {
+	terms := lexical.QueryTerms(question)
+	if len(terms) == 0 {
+		return 0
+	}
+	seen := map[string]bool{}
+	for _, m := range lexical.Matches(question, sentence) {
+		seen[m.Term] = true
+	}
+	return min(1, float64(len(seen))/float64(len(terms)))
+}
+
+func promptLanguage(asked, query string) string {
+	if asked != "" {
+		return asked
+	}
+	if lang := text.Language(query); lang != "" {
+		return lang
+	}
+	return "en"
+}
+
+// matcher finds the query's terms in a text, in code points.
+func matcher(query string) func(string) []api.Match {
+	return func(s string) []api.Match {
+		found := lexical.Matches(query, s)
+		spans := make([]rag.Span, len(found))
+		for i, m := range found {
+			spans[i] = m.Span
+		}
+		out := make([]api.Match, len(found))
+		for i, p := range rag.Points(s, spans) {
+			out[i] = api.Match{Start: p.Start, End: p.End, Term: found[i].Term}
+		}
+		return out
+	}
+}

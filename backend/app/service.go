@@ -1,0 +1,146 @@
+// Package app implements api.Service: it opens the layers below lazily, wires
+// them to one another in wire.go, and holds no rule of retrieval or ingestion
+// of its own.
+//
+// New does nothing but remember its configuration, so that a program which only
+// prints its help never opens a database or a model.
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
+	"ragdesk/backend/job"
+	"ragdesk/backend/library"
+	"ragdesk/backend/store"
+)
+
+// Version of the program, set by the build.
+var Version = "0.1.0-dev"
+
+// Config says where and how the service works.
+type Config struct {
+	// Workspace is the folder of the workspace; empty means DefaultWorkspace.
+	Workspace string
+	// LockWait is how long a change waits for another writer; 0 means 5 s.
+	LockWait time.Duration
+	// Notify is told of slow work the user did not ask for, such as the rebuild of
+	// an index; it may be nil.
+	Notify func(code string, params ...fault.Param)
+}
+
+// Service is api.Service. It is safe for concurrent use.
+type Service struct {
+	cfg   Config
+	board *job.Board
+
+	mu     sync.Mutex
+	store  *store.Store
+	shelf  *library.Shelf
+	models map[string]*modelSlot
+
+	rt runtimeSlot
+}
+
+var (
+	_ api.Service = (*Service)(nil)
+	_ api.Events  = (*Service)(nil)
+)
+
+// New returns a service over the workspace of cfg, which is opened, and made if
+// need be, by the first operation.
+func New(cfg Config) (*Service, error) {
+	if cfg.Workspace == "" {
+		dir, err := DefaultWorkspace()
+		if err != nil {
+			return nil, err
+		}
+		cfg.Workspace = dir
+	}
+	if cfg.LockWait == 0 {
+		cfg.LockWait = 5 * time.Second
+	}
+	if cfg.Notify == nil {
+		cfg.Notify = func(string, ...fault.Param) {}
+	}
+	return &Service{cfg: cfg, board: job.NewBoard(), models: map[string]*modelSlot{}}, nil
+}
+
+// DefaultWorkspace is RAGDESK_WORKSPACE, or the user's data folder.
+func DefaultWorkspace() (string, error) {
+	if dir := os.Getenv("RAGDESK_WORKSPACE"); dir != "" {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.Wrap(err, "workspace_unknown")
+	}
+	switch runtime.GOOS {
+	case "windows":
+		if dir := os.Getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "ragdesk"), nil
+		}
+		return filepath.Join(home, "AppData", "Local", "ragdesk"), nil
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support", "ragdesk"), nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "ragdesk"), nil
+	}
+	return filepath.Join(home, ".local", "share", "ragdesk"), nil
+}
+
+// Close cancels running jobs, waits for them, and closes what is open.
+func (s *Service) Close() error {
+	s.board.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shelf != nil {
+		s.shelf.Close()
+	}
+	for _, m := range s.models {
+		m.close()
+	}
+	if s.store == nil {
+		return nil
+	}
+	return s.store.Close()
+}
+
+// Subscribe follows jobs; see api.Events.
+func (s *Service) Subscribe(ctx context.Context, send func(api.Event) error) error {
+	lang := i18n.Language(ctx)
+	return s.board.Subscribe(ctx, func(e job.Event) error {
+		out := api.Event{Seq: e.Seq, Kind: string(e.Kind), Job: jobSnapshot(lang, e.Job)}
+		if o, ok := e.Item.(outcome); ok {
+			status := documentStatus(lang, o)
+			out.Item = &status
+		}
+		return send(out)
+	})
+}
+
+// GetJob returns a job's snapshot.
+func (s *Service) GetJob(ctx context.Context, r api.JobRequest) (api.Job, error) {
+	snap, err := s.board.Get(r.ID)
+	if err != nil {
+		return api.Job{}, err
+	}
+	return jobSnapshot(i18n.Language(ctx), snap), nil
+}
+
+// CancelJob asks a job to stop.
+func (s *Service) CancelJob(ctx context.Context, r api.JobRequest) (api.Job, error) {
+	snap, err := s.board.Cancel(r.ID)
+	if err != nil {
+		return api.Job{}, err
+	}
+	return jobSnapshot(i18n.Language(ctx), snap), nil
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/lexical"
+	"ragdesk/backend/library"
+	"ragdesk/backend/parse"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/store"
+	"ragdesk/backend/vector"
+)
+
+// openStore opens the workspace on first use.
+func (s *Service) openStore(ctx context.Context) (*store.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store, nil
+	}
+	st, err := store.Open(ctx, s.cfg.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	s.store = st
+	s.shelf = library.NewShelf(library.Config{
+		Store: st, Texts: textIndexes{}, LoadVectors: loadVectors, Dir: st.IndexDir,
+		Lock: func(ctx context.Context, purpose string) (library.Writer, func(), error) {
+			w, err := st.Lock(ctx, purpose, s.cfg.LockWait)
+			if err != nil {
+				return nil, nil, err
+			}
+			return w, func() { unlock(w) }, nil
+		},
+		Notify: func(kb string, chunks int) {
+			s.cfg.Notify("index_rebuild", fault.P("kb", kb), fault.P("chunks", chunks))
+		},
+	})
+	return st, nil
+}
+
+// unlock gives the right to write back. The lock dies with its file handle in
+// any case, so a failure to tidy up has no consequence to report.
+func unlock(w *store.Writer) { _ = w.Unlock() }
+
+func (s *Service) openShelf(ctx context.Context) (*library.Shelf, error) {
+	if _, err := s.openStore(ctx); err != nil {
+		return nil, err
+	}
+	return s.shelf, nil
+}
+
+// textIndexes is lexical as the library's port.
+type textIndexes struct{}
+
+func (textIndexes) Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []library.TextEntry) error {
+	entries := make([]lexical.Entry, len(put))
+	for i, e := range put {
+		entries[i] = lexical.Entry{ID: e.ID, Text: e.Text}
+	}
+	return lexical.Build(ctx, from, to, remove, entries)
+}
+
+func (textIndexes) Open(dir string, chunks int, terms rag.TermCounts) (rag.TextIndex, error) {
+	return lexical.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
+}
+
+func (textIndexes) Count(s string) rag.TermCounts { return lexical.Count(s) }
+func (textIndexes) Fingerprint() string           { return lexical.Fingerprint() }
+
+func loadVectors(ctx context.Context, b rag.VectorBlock) (rag.VectorIndex, error) {
+	return vector.Load(ctx, b.Dim, b.IDs, b.Data)
+}
+
+// chunkReader reads the chunks of one library.
+type chunkReader struct {
+	store *store.Store
+	lib   rag.Library
+}
+
+func (c chunkReader) ChunksByID(ctx context.Context, ids []rag.ChunkID) ([]rag.ChunkRow, error) {
+	return c.store.ChunksByID(ctx, c.lib, ids)
+}
+
+// committer commits as one writer.
+type committer struct {
+	shelf  *library.Shelf
+	writer library.Writer
+}
+
+func (c committer) Commit(ctx context.Context, lib rag.Library, change rag.Change) (rag.Library, error) {
+	return c.shelf.Commit(ctx, c.writer, lib, change)
+}
+
+func (s *Service) parser() rag.Parser { return parse.New(parse.Options{}) }
+
+// Info describes the program and what a first screen needs.
+func (s *Service) Info(_ context.Context, _ api.InfoRequest) (api.Info, error) {
+	return api.Info{
+		Version: Version, Workspace: s.cfg.Workspace, Strategies: rag.StrategyNames(),
+		Rerankers: rerankerNames(), Samples: samples(), Embedder: defaultEmbedder,
+	}, nil
+}

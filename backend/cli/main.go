@@ -1,0 +1,250 @@
+// Package cli is the command line of ragdesk: it parses flags, calls the
+// Service, and prints text or JSON. Nothing is decided here.
+//
+// With --json stdout carries one JSON document and nothing else, an error
+// included; progress and notices go to stderr. Errors are printed once, in Main.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/app"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
+)
+
+// Exit codes of every command.
+const (
+	exitOK        = 0
+	exitError     = 1
+	exitUsage     = 2
+	exitPartial   = 3
+	exitCancelled = 130
+)
+
+// Main runs the command line args, without the program's name, and returns the
+// exit code. page holds the built page for serve.
+func Main(args []string, page fs.FS) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, args, page, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run is Main with its surroundings given.
+func Run(ctx context.Context, args []string, page fs.FS, in io.Reader, out, errOut io.Writer) int {
+	e := &env{
+		page: page,
+		printer: printer{
+			in: in, out: out, err: errOut, lang: languageOf(args), json: jsonOf(args),
+			width: terminalWidth(out), color: isTerminal(out) && os.Getenv("NO_COLOR") == "",
+		},
+	}
+	ctx = i18n.WithLanguage(ctx, e.lang)
+	root := e.root()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if closeErr := e.close(); err == nil {
+		err = closeErr
+	}
+	return e.finish(err)
+}
+
+// env is what every command shares.
+type env struct {
+	printer
+	page      fs.FS
+	workspace string
+	langFlag  string
+	service   *app.Service
+	// code is the exit code of a command that printed its result.
+	code int
+}
+
+// open returns the service on the chosen workspace.
+func (e *env) open() (*app.Service, error) {
+	if e.service == nil {
+		s, err := app.New(app.Config{Workspace: e.workspace, Notify: e.notice})
+		if err != nil {
+			return nil, err
+		}
+		e.service = s
+	}
+	return e.service, nil
+}
+
+func (e *env) close() error {
+	if e.service == nil {
+		return nil
+	}
+	return e.service.Close()
+}
+
+// notice prints a line about slow work the user did not ask for.
+func (e *env) notice(code string, params ...fault.Param) {
+	fmt.Fprintln(e.err, i18n.Text(e.lang, "notice."+code, params...))
+}
+
+// finish prints err, once, and returns the exit code.
+func (e *env) finish(err error) int {
+	if err == nil {
+		return e.code
+	}
+	body := i18n.ErrorBody(e.lang, err)
+	if e.json {
+		if writeErr := e.writeJSON(api.ErrorResponse{Error: body}); writeErr != nil {
+			fmt.Fprintln(e.err, writeErr)
+		}
+	} else {
+		fmt.Fprintf(e.err, "%s: %s\n", i18n.Text(e.lang, "cli.error"), body.Message)
+	}
+	return exitCode(body.Code)
+}
+
+// usageCodes are the faults of a wrong command line.
+var usageCodes = map[string]bool{
+	"usage": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
+	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
+	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
+	"embedder_unknown": true, "encoding_unknown": true, "kb_name_invalid": true, "model_unknown": true,
+	"language_unknown": true, "metric_unknown": true, "threshold_invalid": true,
+}
+
+func exitCode(code string) int {
+	switch {
+	case code == "cancelled":
+		return exitCancelled
+	case usageCodes[code]:
+		return exitUsage
+	}
+	return exitError
+}
+
+// languageOf finds --lang before the flags are parsed, since the help's own
+// words depend on it.
+func languageOf(args []string) string {
+	for i, a := range args {
+		switch {
+		case a == "--":
+			return i18n.FromEnvironment()
+		case a == "--lang" && i+1 < len(args) && known(args[i+1]):
+			return args[i+1]
+		case strings.HasPrefix(a, "--lang=") && known(strings.TrimPrefix(a, "--lang=")):
+			return strings.TrimPrefix(a, "--lang=")
+		}
+	}
+	return i18n.FromEnvironment()
+}
+
+func known(lang string) bool { return lang == i18n.English || lang == i18n.Chinese }
+
+// jsonOf finds --json before the flags are parsed, so that an error of parsing
+// them is JSON too.
+func jsonOf(args []string) bool {
+	for _, a := range args {
+		if a == "--" {
+			return false
+		}
+		if a == "--json" || a == "--json=true" {
+			return true
+		}
+	}
+	return false
+}
+
+// root builds the command tree.
+func (e *env) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "ragdesk", Short: e.t("short.root"), Long: e.t("long.root"), Version: app.Version,
+		SilenceErrors: true, SilenceUsage: true, Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if e.langFlag != "" && !known(e.langFlag) {
+				return fault.New("language_unknown", fault.P("lang", e.langFlag))
+			}
+			return nil
+		},
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&e.workspace, "workspace", "", e.t("flag.workspace"))
+	f.BoolVar(&e.json, "json", e.json, e.t("flag.json"))
+	f.StringVar(&e.langFlag, "lang", "", e.t("flag.lang"))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err.Error()) })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.serve(), e.doctor())
+	root.SetUsageTemplate(usageTemplate(e.lang))
+	return root
+}
+
+func (e *env) t(key string, params ...fault.Param) string {
+	return i18n.Text(e.lang, "cli."+key, params...)
+}
+
+func usage(detail string) error { return fault.New("usage", fault.P("detail", detail)) }
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.HasSubCommands() {
+		return usage(fmt.Sprintf("unknown command %q for %q", args[0], c.CommandPath()))
+	}
+	return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[0]))
+}
+
+// arguments accepts between least and most arguments; most < 0 is no bound.
+func arguments(least, most int, name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least {
+			return fault.New("argument_missing", fault.P("argument", name))
+		}
+		if most >= 0 && len(args) > most {
+			return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[most]))
+		}
+		return nil
+	}
+}
+
+// group is a command that only holds others.
+func (e *env) group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: e.t(short), Args: noArguments, RunE: func(c *cobra.Command, _ []string) error {
+		if err := c.Help(); err != nil {
+			return err
+		}
+		return nil
+	}}
+	c.AddCommand(commands...)
+	return c
+}
+
+// confirm asks before something is destroyed. Without a terminal it needs yes.
+func (e *env) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if e.json || !isTerminal(e.in) {
+		return fault.New("confirm_required")
+	}
+	fmt.Fprintf(e.err, "%s [y/N] ", question)
+	var reply string
+	if _, err := fmt.Fscanln(e.in, &reply); err != nil && !errors.Is(err, io.EOF) && reply == "" {
+		return fault.New("confirm_required")
+	}
+	switch strings.ToLower(reply) {
+	case "y", "yes", "是":
+		return nil
+	}
+	return fault.New("confirm_required")
+}

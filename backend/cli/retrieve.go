@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+)
+
+// retrieval are the flags that search, compare and ask share.
+type retrieval struct {
+	kb, fusion, reranker    string
+	topK, candidates, depth int
+	thresholds              []string
+}
+
+func (r *retrieval) flags(e *env, c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&r.kb, "kb", "", e.t("flag.kb"))
+	f.IntVar(&r.topK, "top-k", 0, e.t("flag.top-k", fault.P("default", rag.DefaultTopK)))
+	f.IntVar(&r.candidates, "candidates", 0, e.t("flag.candidates", fault.P("default", rag.DefaultCandidates)))
+	f.StringVar(&r.fusion, "fusion", "", e.t("flag.fusion"))
+	f.StringVar(&r.reranker, "reranker", "", e.t("flag.reranker"))
+	f.IntVar(&r.depth, "rerank-depth", 0, e.t("flag.rerank-depth", fault.P("default", rag.DefaultRerankDepth)))
+	f.StringArrayVar(&r.thresholds, "threshold", nil, e.t("flag.threshold"))
+}
+
+// settings reads the flags that were given.
+func (r *retrieval) settings(c *cobra.Command) (api.Retrieval, error) {
+	out := api.Retrieval{
+		TopK: optional(c, "top-k", r.topK), Candidates: optional(c, "candidates", r.candidates),
+		Fusion: optional(c, "fusion", r.fusion), Reranker: optional(c, "reranker", r.reranker),
+		RerankDepth: optional(c, "rerank-depth", r.depth),
+	}
+	for _, t := range r.thresholds {
+		stage, value, ok := strings.Cut(t, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || !isStage(stage) || v != v {
+			return api.Retrieval{}, fault.New("threshold_invalid", fault.P("threshold", t))
+		}
+		if out.Thresholds == nil {
+			out.Thresholds = map[string]float64{}
+		}
+		out.Thresholds[stage] = v
+	}
+	return out, nil
+}
+
+func isStage(name string) bool {
+	for _, s := range rag.Stages() {
+		if string(s) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// query joins the words of a question, so that it needs no quotes.
+func query(args []string) string { return strings.Join(args, " ") }
+
+func (e *env) search() *cobra.Command {
+	var flags retrieval
+	var strategy string
+	c := &cobra.Command{
+		Use: "search --kb K QUERY", Short: e.t("short.search"), Args: arguments(1, -1, "QUERY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := flags.settings(c)
+			if err != nil {
+				return err
+			}
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.Search(c.Context(), api.SearchRequest{KB: flags.kb, Query: query(args), Strategy: strategy, Retrieval: settings})
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			e.printSearch(out)
+			return nil
+		},
+	}
+	flags.flags(e, c)
+	c.Flags().StringVar(&strategy, "strategy", "", e.t("flag.strategy"))
+	return c
+}
+
+func (e *env) compare() *cobra.Command {
+	var flags retrieval
+	var strategies []string
+	var answers bool
+	c := &cobra.Command{
+		Use: "compare --kb K QUERY", Short: e.t("short.compare"), Args: arguments(1, -1, "QUERY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := flags.settings(c)
+			if err != nil {
+				return err
+			}
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.Compare(c.Context(), api.CompareRequest{KB: flags.kb, Query: query(args), Strategies: strategies,
+				Retrieval: settings, Answer: answers, Language: e.langFlag})
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			e.printCompare(out)
+			return nil
+		},
+	}
+	flags.flags(e, c)
+	c.Flags().StringSliceVar(&strategies, "strategies", nil, e.t("flag.strategies"))
+	c.Flags().BoolVar(&answers, "answer", false, e.t("flag.answer"))
+	return c
+}
+
+func (e *env) ask() *cobra.Command {
+	var flags retrieval
+	var strategy, model string
+	c := &cobra.Command{
+		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(1, -1, "QUERY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := flags.settings(c)
+			if err != nil {
+				return err
+			}
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.Ask(c.Context(), api.AskRequest{KB: flags.kb, Query: query(args), Strategy: strategy,
+				Model: model, Retrieval: settings, Language: e.langFlag})
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			e.line("%s", out.Answer)
+			for _, cite := range out.Citations {
+				e.line("%s", e.dim(fmt.Sprintf("[%d] %s %d–%d (%s)", cite.Marker, *cite.Source, cite.Span.Start, cite.Span.End, e.t("citation."+cite.State))))
+			}
+			return nil
+		},
+	}
+	flags.flags(e, c)
+	c.Flags().StringVar(&strategy, "strategy", "", e.t("flag.strategy"))
+	c.Flags().StringVar(&model, "model", "", e.t("flag.model"))
+	return c
+}

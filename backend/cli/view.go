@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+)
+
+// writeLines prints one compact JSON object a line.
+func (p *printer) writeLines(chunks []api.Chunk) error {
+	enc := json.NewEncoder(p.out)
+	enc.SetEscapeHTML(false)
+	for _, c := range chunks {
+		if err := enc.Encode(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *env) printHeader(query string, terms []string) {
+	e.line("%s %s", e.dim(e.t("query")), e.bold(query))
+	if len(terms) > 0 {
+		e.line("%s %s", e.dim(e.t("terms")), strings.Join(terms, " · "))
+	}
+}
+
+func (e *env) printSearch(r api.SearchResponse) {
+	e.printHeader(r.Query, r.QueryTerms)
+	e.line("%s %s  %s\n", e.dim(e.t("strategy")), r.Strategy, e.dim(e.timings(r.TimingsMS)))
+	if len(r.Hits) == 0 {
+		e.line("%s", e.t("no-hits"))
+	}
+	for _, h := range r.Hits {
+		e.line("%s %s  %s", e.bold(fmt.Sprintf("%2d", h.Rank)), e.title(h), e.score(h))
+		e.line("   %s", e.dim(traceLine(h.Trace)))
+		e.line("   %s\n", e.snippet(h, 2*e.width))
+	}
+	e.printDropped(r.Dropped)
+}
+
+// title is a hit's source with its headings.
+func (e *env) title(h api.Hit) string {
+	t := h.Source
+	if len(h.Headings) > 0 {
+		t += e.dim(" › " + strings.Join(h.Headings, " › "))
+	}
+	return t
+}
+
+func (e *env) score(h api.Hit) string {
+	return fmt.Sprintf("%s %s", e.good(fmt.Sprintf("%.4f", h.Score)), e.dim(e.t("stage."+h.ScoreStage)))
+}
+
+// traceLine shows what each stage said: "vector 3 (0.61) · bm25 1 (12.30)".
+func traceLine(trace []api.StageScore) string {
+	parts := make([]string, len(trace))
+	for i, s := range trace {
+		parts[i] = s.Stage + " –"
+		if s.Rank != nil {
+			parts[i] = fmt.Sprintf("%s %d (%.4f)", s.Stage, *s.Rank, *s.Score)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (e *env) timings(ms map[string]float64) string {
+	var parts []string
+	for _, stage := range []string{"vector", "bm25", "fusion", "rerank", "total"} {
+		if v, ok := ms[stage]; ok {
+			parts = append(parts, fmt.Sprintf("%s %.1f ms", stage, v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// snippet is a hit's text on one line around its first match, the matched terms
+// marked, at most width columns.
+func (e *env) snippet(h api.Hit, width int) string {
+	runes := []rune(h.Text)
+	start := 0
+	if len(h.Matches) > 0 && uniseg.StringWidth(h.Text) > width {
+		start = max(0, h.Matches[0].Start-width/6)
+	}
+	var b strings.Builder
+	used := 0
+	if start > 0 {
+		b.WriteString("…")
+		used++
+	}
+	next := 0
+	for i := start; i < len(runes); i++ {
+		w := uniseg.StringWidth(string(runes[i]))
+		if used+w >= width {
+			b.WriteString("…")
+			break
+		}
+		for next < len(h.Matches) && h.Matches[next].End <= i {
+			next++
+		}
+		used += w
+		c := string(runes[i])
+		if strings.ContainsAny(c, "\r\n\t") {
+			c = " "
+		}
+		if next < len(h.Matches) && h.Matches[next].Start <= i {
+			c = e.hot(c)
+		}
+		b.WriteString(c)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (e *env) printDropped(in []api.Dropped) {
+	if len(in) == 0 {
+		return
+	}
+	e.line("%s", e.bold(e.t("dropped")))
+	for _, d := range in {
+		score := "–"
+		if d.Score != nil {
+			score = fmt.Sprintf("%.4f", *d.Score)
+		}
+		e.line("  %s  %s %s < %g  %s", d.Source, e.t("stage."+d.Stage), score, d.Threshold, e.dim(clip(oneLine(d.Text), e.width/2)))
+	}
+}
+
+// letters name the chunks of a comparison in its tables.
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return letter(i/26-1) + string(rune('A'+i%26))
+}
+
+func (e *env) printCompare(r api.CompareResponse) {
+	e.printHeader(r.Query, r.QueryTerms)
+	e.line("")
+	names := make(map[string]string, len(r.Movement))
+	for i, m := range r.Movement {
+		names[m.ChunkID] = letter(i)
+	}
+	e.printColumns(r, names)
+	e.printMovement(r, names)
+	for _, col := range r.Strategies {
+		if col.Answer != nil {
+			e.line("%s", e.bold(e.t("answer-of", fault.P("strategy", col.Strategy))))
+			e.line("%s\n", *col.Answer)
+		}
+		e.printDropped(col.Dropped)
+	}
+	if n := len(r.Strategies); n > 0 {
+		last := r.Strategies[n-1]
+		e.line("%s", e.bold(e.t("prompt-of", fault.P("strategy", last.Strategy))))
+		e.line("%s", last.Prompt)
+		if n > 1 {
+			e.line("%s", e.dim(e.t("prompts-json")))
+		}
+	}
+}
+
+// printColumns shows the strategies side by side: a row a rank, a cell a chunk
+// with its movement against the first column and its score.
+func (e *env) printColumns(r api.CompareResponse, names map[string]string) {
+	depth, cell := 0, 0
+	for _, col := range r.Strategies {
+		depth = max(depth, len(col.Hits))
+		cell = max(cell, uniseg.StringWidth(col.Strategy))
+	}
+	cell = max(cell, 18)
+	head := pad("", 4)
+	for _, col := range r.Strategies {
+		head += pad(col.Strategy, cell+2)
+	}
+	e.line("%s", e.bold(strings.TrimRight(head, " ")))
+	for rank := range depth {
+		row := fmt.Sprintf("%2d  ", rank+1)
+		for i, col := range r.Strategies {
+			text := ""
+			if rank < len(col.Hits) {
+				h := col.Hits[rank]
+				text = fmt.Sprintf("%s %s %.4f", names[h.ChunkID], e.arrow(r, i, h), h.Score)
+			}
+			row += pad(text, cell+2)
+		}
+		e.line("%s", strings.TrimRight(row, " "))
+	}
+	took := pad("", 4)
+	for _, col := range r.Strategies {
+		took += pad(fmt.Sprintf("%.1f ms", col.TimingsMS["total"]), cell+2)
+	}
+	e.line("%s\n", e.dim(strings.TrimRight(took, " ")))
+}
+
+// arrow says how a hit moved against the first column.
+func (e *env) arrow(r api.CompareResponse, column int, h api.Hit) string {
+	if column == 0 {
+		return pad("", 3)
+	}
+	for _, m := range r.Movement {
+		if m.ChunkID != h.ChunkID {
+			continue
+		}
+		before := m.Ranks[r.Strategies[0].Strategy]
+		switch {
+		case before == nil:
+			return pad(e.t("new"), 3)
+		case *before > h.Rank:
+			return pad(fmt.Sprintf("▲%d", *before-h.Rank), 3)
+		case *before < h.Rank:
+			return pad(fmt.Sprintf("▼%d", h.Rank-*before), 3)
+		}
+	}
+	return pad("=", 3)
+}
+
+// printMovement lists every chunk of the comparison with its rank in each column.
+func (e *env) printMovement(r api.CompareResponse, names map[string]string) {
+	byID := map[string]api.Hit{}
+	for _, col := range r.Strategies {
+		for _, h := range col.Hits {
+			byID[h.ChunkID] = h
+		}
+	}
+	for _, m := range r.Movement {
+		ranks := make([]string, len(r.Strategies))
+		for i, col := range r.Strategies {
+			ranks[i] = col.Strategy + " –"
+			if rank := m.Ranks[col.Strategy]; rank != nil {
+				ranks[i] = fmt.Sprintf("%s %d", col.Strategy, *rank)
+			}
+		}
+		h := byID[m.ChunkID]
+		e.line("%s  %s  %s", e.bold(names[m.ChunkID]), e.title(h), e.dim(strings.Join(ranks, " · ")))
+		e.line("   %s\n", e.snippet(h, 2*e.width))
+	}
+}

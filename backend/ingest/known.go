@@ -1,0 +1,92 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ragdesk/backend/rag"
+)
+
+// known is what the library holds, kept up to date while a run goes on.
+type known struct {
+	docs    map[rag.DocumentID]rag.DocumentRow
+	byReal  map[string]rag.DocumentID
+	byHash  map[string]rag.DocumentID
+	aliases map[string]rag.Alias // by source
+}
+
+func loadKnown(ctx context.Context, c Catalogue, lib rag.Library) (*known, error) {
+	docs, err := c.Documents(ctx, lib)
+	if err != nil {
+		return nil, fmt.Errorf("list the documents of %q: %w", lib.Name, err)
+	}
+	aliases, err := c.Aliases(ctx, lib)
+	if err != nil {
+		return nil, fmt.Errorf("list the aliases of %q: %w", lib.Name, err)
+	}
+	k := &known{
+		docs:    make(map[rag.DocumentID]rag.DocumentRow, len(docs)),
+		byReal:  make(map[string]rag.DocumentID, len(docs)),
+		byHash:  make(map[string]rag.DocumentID, len(docs)),
+		aliases: make(map[string]rag.Alias, len(aliases)),
+	}
+	for _, d := range docs {
+		k.add(d)
+	}
+	for _, a := range aliases {
+		k.aliases[a.Source] = a
+	}
+	return k, nil
+}
+
+func (k *known) add(d rag.DocumentRow) {
+	k.docs[d.ID] = d
+	if d.RealPath != "" {
+		k.byReal[d.RealPath] = d.ID
+	}
+	if d.ContentHash != "" {
+		k.byHash[d.ContentHash] = d.ID
+	}
+}
+
+func (k *known) remove(id rag.DocumentID) {
+	d := k.docs[id]
+	delete(k.docs, id)
+	if k.byReal[d.RealPath] == id {
+		delete(k.byReal, d.RealPath)
+	}
+	if k.byHash[d.ContentHash] == id {
+		delete(k.byHash, d.ContentHash)
+	}
+}
+
+// newID names the document of a file: a hash of its source, so that the same
+// folder gives the same ids wherever it lies; of the real path as well when
+// another file already has that source.
+func (k *known) newID(f file) rag.DocumentID {
+	id := hashID(f.source)
+	if d, taken := k.docs[id]; taken && d.RealPath != f.real {
+		return hashID(f.source + "\x00" + f.real)
+	}
+	return id
+}
+
+func hashID(s string) rag.DocumentID {
+	sum := sha256.Sum256([]byte(s))
+	return rag.DocumentID(hex.EncodeToString(sum[:8]))
+}
+
+// inside reports whether path lies under one of the folders.
+func inside(path string, roots []string) bool {
+	for _, root := range roots {
+		rel, err := filepath.Rel(root, path)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}

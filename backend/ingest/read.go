@@ -1,0 +1,299 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+)
+
+// item is one file's way through a run.
+type item struct {
+	// seq is the outcome's place in the report; a later item with the same seq
+	// replaces an earlier outcome.
+	seq     int
+	size    int64
+	outcome Outcome
+	// record is set for a document to store; its vectors come from embedding.
+	record *rag.DocumentRecord
+	// alias is set for a path to store as an alias.
+	alias *rag.Alias
+	// removeDoc and removeAlias name what disappears.
+	removeDoc   rag.DocumentID
+	removeAlias string
+}
+
+// reader turns files into items: it decides what each file is to the library,
+// and reads, parses and chunks the new ones.
+type reader struct {
+	ports Ports
+	opt   Options
+	known *known
+	scan  scan
+	// seqs gives the place of each source in the report.
+	seqs map[string]int
+}
+
+// all passes an item for every file, then for what follows from them: copies of
+// a document that changed, and with Sync what is gone.
+func (r *reader) all(ctx context.Context, pass func(*item) error) error {
+	r.seqs = make(map[string]int, len(r.scan.files))
+	for _, f := range r.scan.files {
+		if _, twice := r.seqs[f.source]; twice {
+			continue
+		}
+		r.seqs[f.source] = len(r.seqs)
+		if err := r.one(ctx, f, pass); err != nil {
+			return err
+		}
+	}
+	if r.opt.Sync {
+		if err := r.gone(pass); err != nil {
+			return err
+		}
+	}
+	return r.orphans(ctx, pass)
+}
+
+func (r *reader) seq(source string) int {
+	if n, ok := r.seqs[source]; ok {
+		return n
+	}
+	n := len(r.seqs)
+	r.seqs[source] = n
+	return n
+}
+
+// one passes the item of f.
+func (r *reader) one(ctx context.Context, f file, pass func(*item) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	it := &item{seq: r.seq(f.source), size: f.size, outcome: Outcome{Source: f.source}}
+	switch {
+	case f.hidden:
+		it.outcome.Status = rag.StatusSkipped
+		it.outcome.Warnings = []rag.Notice{{Code: "hidden_file", Detail: filepath.Base(f.path)}}
+	case f.err != nil:
+		it.fail(f.err)
+	default:
+		if err := r.content(ctx, f, it); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			it.fail(err)
+		}
+	}
+	return pass(it)
+}
+
+func (it *item) fail(err error) {
+	it.outcome.Status, it.outcome.Err = rag.StatusFailed, err
+	if fault.Is(err, "format_unsupported") {
+		it.outcome.Status = rag.StatusUnsupported
+	}
+	it.record, it.alias = nil, nil
+}
+
+// content decides by real path and bytes what f is.
+func (r *reader) content(ctx context.Context, f file, it *item) error {
+	data, err := readFile(f.path, r.opt.MaxBytes)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	hash := hex.EncodeToString(sum[:])
+	if id, ok := r.known.byReal[f.real]; ok {
+		doc := r.known.docs[id]
+		switch {
+		case doc.ContentHash != hash:
+			return r.parse(ctx, f, doc.ID, doc.Source, data, hash, rag.StatusUpdated, it)
+		case doc.Source != f.source && !respelled(f):
+			r.toAlias(f, doc, hash, it)
+		default:
+			it.outcome.Doc, it.outcome.Warnings = doc, doc.Warnings
+			it.outcome.Status = rag.StatusUnchanged
+			if doc.Status == rag.StatusEmpty {
+				it.outcome.Status = rag.StatusEmpty
+			}
+		}
+		return nil
+	}
+	if id, ok := r.known.byHash[hash]; ok && r.known.docs[id].Chunks > 0 {
+		r.toAlias(f, r.known.docs[id], hash, it)
+		return nil
+	}
+	if _, was := r.known.aliases[f.source]; was {
+		it.removeAlias = f.source
+		delete(r.known.aliases, f.source)
+	}
+	return r.parse(ctx, f, r.known.newID(f), f.source, data, hash, rag.StatusIndexed, it)
+}
+
+// respelled reports whether f names its file without a link, so that another
+// spelling of the path is the same document and not an alias of it.
+func respelled(f file) bool {
+	abs, err := filepath.Abs(f.path)
+	return err == nil && abs == f.real
+}
+
+func (r *reader) toAlias(f file, doc rag.DocumentRow, hash string, it *item) {
+	it.outcome.Status, it.outcome.Doc = rag.StatusAlias, doc
+	alias := rag.Alias{Source: f.source, RealPath: f.real, ContentHash: hash, DocID: doc.ID}
+	if r.known.aliases[f.source] != alias {
+		it.alias = &alias
+		r.known.aliases[f.source] = alias
+	}
+}
+
+// parse reads data into a record of document id.
+func (r *reader) parse(ctx context.Context, f file, id rag.DocumentID, source string, data []byte, hash, status string, it *item) error {
+	doc, err := parseGuarded(ctx, r.ports.Parser, rag.Input{Source: source, Bytes: data, Encoding: r.opt.Encoding})
+	if err != nil {
+		return err
+	}
+	doc.ID, doc.Source = id, source
+	chunks, err := r.ports.Chunker.Chunk(ctx, doc)
+	if err != nil {
+		return fmt.Errorf("chunk %s: %w", source, err)
+	}
+	doc.Warnings = append(doc.Warnings, r.ports.Notices...)
+	if n := tooLong(chunks, r.ports.EmbedLimit); n > 0 {
+		doc.Warnings = append(doc.Warnings, rag.Notice{Code: "embedding_truncated",
+			Detail: fmt.Sprintf("%d/%d > %d", n, len(chunks), r.ports.EmbedLimit)})
+	}
+	record := &rag.DocumentRecord{Text: doc.Text, Chunks: chunks, Counts: make([]rag.TermCounts, len(chunks))}
+	for i, c := range chunks {
+		record.Counts[i] = r.ports.Count(c.Text)
+	}
+	chars := utf8.RuneCountInString(doc.Text)
+	doc.Text = ""
+	record.DocumentRow = rag.DocumentRow{
+		Document: doc, RealPath: f.real, ContentHash: hash, Bytes: int64(len(data)),
+		Chars: chars, Chunks: len(chunks), Status: rag.StatusIndexed,
+	}
+	if len(chunks) == 0 {
+		status, record.Status = rag.StatusEmpty, rag.StatusEmpty
+	}
+	it.record = record
+	it.outcome.Status, it.outcome.Doc, it.outcome.Warnings = status, record.DocumentRow, doc.Warnings
+	r.known.remove(id)
+	r.known.add(record.DocumentRow)
+	return nil
+}
+
+// parseGuarded turns a parser's panic into the file's error.
+func parseGuarded(ctx context.Context, p rag.Parser, in rag.Input) (doc rag.Document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.New("parser_crashed", fault.P("detail", p))
+		}
+	}()
+	return p.Parse(ctx, in)
+}
+
+// tooLong counts the chunks whose end the embedder will not read.
+func tooLong(chunks []rag.Chunk, limit int) int {
+	n := 0
+	for _, c := range chunks {
+		if limit > 0 && c.Tokens > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// readFile reads a whole file of at most limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, readFault(path, err)
+	}
+	defer func() { _ = f.Close() }() // read-only
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, readFault(path, err)
+	}
+	if int64(len(data)) > limit {
+		size := int64(len(data))
+		if info, err := f.Stat(); err == nil {
+			size = info.Size()
+		}
+		return nil, fault.New("limit_bytes", fault.P("limit", limit), fault.P("size", size))
+	}
+	return data, nil
+}
+
+// gone passes the removal of what the given folders no longer hold.
+func (r *reader) gone(pass func(*item) error) error {
+	for _, id := range sortedKeys(r.known.docs) {
+		d := r.known.docs[id]
+		if d.RealPath == "" || !inside(d.RealPath, r.scan.roots) || !missing(d.RealPath) {
+			continue
+		}
+		r.known.remove(id)
+		it := &item{seq: r.seq(d.Source), removeDoc: id,
+			outcome: Outcome{Source: d.Source, Status: rag.StatusRemoved, Doc: d}}
+		if err := pass(it); err != nil {
+			return err
+		}
+	}
+	for _, source := range sortedKeys(r.known.aliases) {
+		a := r.known.aliases[source]
+		_, scanned := r.seqs[source]
+		if scanned || !inside(source, r.scan.sources) && !inside(a.RealPath, r.scan.roots) {
+			continue
+		}
+		delete(r.known.aliases, source)
+		if err := pass(r.removedAlias(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) removedAlias(a rag.Alias) *item {
+	return &item{seq: r.seq(a.Source), removeAlias: a.Source,
+		outcome: Outcome{Source: a.Source, Status: rag.StatusRemoved, Doc: r.known.docs[a.DocID]}}
+}
+
+// orphans gives copies whose document changed or went away a document of their
+// own, as long as their file is there.
+func (r *reader) orphans(ctx context.Context, pass func(*item) error) error {
+	for _, source := range sortedKeys(r.known.aliases) {
+		a := r.known.aliases[source]
+		doc, alive := r.known.docs[a.DocID]
+		if alive && (doc.ContentHash == a.ContentHash || doc.RealPath == a.RealPath) {
+			continue
+		}
+		delete(r.known.aliases, source)
+		drop := r.removedAlias(a)
+		if missing(a.RealPath) {
+			if err := pass(drop); err != nil {
+				return err
+			}
+			continue
+		}
+		drop.outcome = Outcome{}
+		if err := pass(drop); err != nil {
+			return err
+		}
+		if err := r.one(ctx, file{source: source, path: a.RealPath, real: a.RealPath}, pass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,155 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"ragdesk/backend/fault"
+)
+
+// file is a path to ingest.
+type file struct {
+	// source is the given path joined with the path inside it, '/'-separated.
+	source string
+	path   string
+	// real is the path after links; empty when err is set.
+	real string
+	size int64
+	// err is set for what cannot be read at all.
+	err error
+	// hidden marks a name that begins with a dot inside a given folder.
+	hidden bool
+}
+
+// scan is what the given paths hold.
+type scan struct {
+	files []file
+	// roots are the real paths of the given folders.
+	roots []string
+	// sources are the sources of the given folders.
+	sources []string
+}
+
+// scanPaths lists the files of paths in the order given, each folder in order
+// of names. Links are followed, a folder is entered once. Names beginning with
+// a dot are skipped inside folders and listed as hidden.
+func scanPaths(ctx context.Context, paths []string) (scan, error) {
+	s := scanner{seen: map[string]bool{}}
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return scan{}, err
+		}
+		s.given(p)
+	}
+	return s.out, ctx.Err()
+}
+
+type scanner struct {
+	out  scan
+	seen map[string]bool // real paths of folders entered
+}
+
+// given adds a path from the command line, hidden or not.
+func (s *scanner) given(path string) {
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	if !info.IsDir() {
+		s.add(path, info)
+		return
+	}
+	real, err := realPath(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	s.out.roots = append(s.out.roots, real)
+	s.out.sources = append(s.out.sources, filepath.ToSlash(path))
+	s.folder(path, real)
+}
+
+func (s *scanner) folder(path, real string) {
+	if s.seen[real] {
+		return
+	}
+	s.seen[real] = true
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	for _, e := range entries {
+		s.entry(filepath.Join(path, e.Name()), e)
+	}
+}
+
+// entry adds what a folder holds.
+func (s *scanner) entry(path string, e fs.DirEntry) {
+	if strings.HasPrefix(e.Name(), ".") {
+		s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, hidden: true})
+		return
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	if !info.IsDir() {
+		s.add(path, info)
+		return
+	}
+	real, err := realPath(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	s.folder(path, real)
+}
+
+func (s *scanner) add(path string, info fs.FileInfo) {
+	if !info.Mode().IsRegular() {
+		s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path,
+			err: fault.New("not_a_file", fault.P("path", path), fault.P("mode", info.Mode().Type()))})
+		return
+	}
+	real, err := realPath(path)
+	if err != nil {
+		s.fail(path, err)
+		return
+	}
+	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, real: real, size: info.Size()})
+}
+
+// realPath is the absolute path after links.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
+}
+
+func (s *scanner) fail(path string, err error) {
+	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, err: readFault(path, err)})
+}
+
+// readFault gives a file-system error the code its user can act on.
+func readFault(path string, err error) error {
+	code := "unreadable"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code = "not_found"
+	case errors.Is(err, fs.ErrPermission):
+		code = "permission"
+	}
+	return fault.Wrap(err, code, fault.P("path", path))
+}

@@ -1,0 +1,103 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ragdesk/backend/rag"
+)
+
+// Commit makes a change visible: the text index of the next revision first, the
+// store's transaction after it. Until the transaction commits, every reader
+// sees the old revision whole; after it, the new one whole.
+func (s *Shelf) Commit(ctx context.Context, w Writer, lib rag.Library, c rag.Change) (rag.Library, error) {
+	if !c.TouchesChunks() {
+		c.Revision = lib.Revision
+		return w.Apply(ctx, lib, c)
+	}
+	c.Revision = lib.Revision + 1
+	if err := s.buildNext(ctx, w, lib, c); err != nil {
+		return rag.Library{}, err
+	}
+	next, err := w.Apply(ctx, lib, c)
+	if err != nil {
+		return rag.Library{}, errors.Join(err, os.RemoveAll(s.textDir(lib, c.Revision)))
+	}
+	if err := s.sweep(next); err != nil {
+		return rag.Library{}, fmt.Errorf("sweep old text indexes: %w", err)
+	}
+	return next, nil
+}
+
+// buildNext makes the text index of c.Revision from that of lib.Revision.
+func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.Change) error {
+	gone := append([]rag.DocumentID(nil), c.Remove...)
+	var put []TextEntry
+	for _, d := range c.Put {
+		gone = append(gone, d.ID)
+		for _, chunk := range d.Chunks {
+			put = append(put, TextEntry{chunk.ID, chunk.Text})
+		}
+	}
+	remove, err := s.cfg.Store.ChunkIDs(ctx, lib, gone)
+	if err != nil {
+		return fmt.Errorf("list the chunks to remove: %w", err)
+	}
+	from, err := s.base(ctx, w, lib)
+	if err != nil {
+		return err
+	}
+	to := s.textDir(lib, c.Revision)
+	if err := os.RemoveAll(to); err != nil { // left by a crash before its transaction
+		return fmt.Errorf("remove an unfinished text index: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("make the index folder: %w", err)
+	}
+	if err := s.cfg.Texts.Build(ctx, from, to, remove, put); err != nil {
+		return fmt.Errorf("index %d chunks: %w", len(put), err)
+	}
+	return nil
+}
+
+// base returns the folder of lib's text index, rebuilt if it is damaged, or ""
+// while the library is empty.
+func (s *Shelf) base(ctx context.Context, w Writer, lib rag.Library) (string, error) {
+	if lib.Chunks == 0 {
+		return "", nil
+	}
+	text, err := s.openText(lib)
+	if err != nil {
+		if err := s.rebuildLocked(ctx, w, lib); err != nil {
+			return "", err
+		}
+		return s.textDir(lib, lib.Revision), nil
+	}
+	return s.textDir(lib, lib.Revision), text.Close()
+}
+
+// sweep removes every derived folder but those of the current revision and the
+// one before it, which a reader may be about to open.
+func (s *Shelf) sweep(lib rag.Library) error {
+	dir := s.cfg.Dir(lib.ID)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{
+		filepath.Base(s.textDir(lib, lib.Revision)):   true,
+		filepath.Base(s.textDir(lib, lib.Revision-1)): true,
+	}
+	for _, e := range entries {
+		if keep[e.Name()] {
+			continue
+		}
+		// A folder that another process still holds open cannot be removed on
+		// every system; the next commit tries again.
+		_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+	}
+	return nil
+}

@@ -219,7 +219,7 @@ func (w *Writer) tx(ctx context.Context, what string, write func(context.Context
 // checkName returns the fault kb_name_invalid {kb} for a name that cannot be a
 // library's.
 func checkName(name string) error {
-	bad := name == "" || strings.TrimSpace(name) != name || !utf8.ValidString(name) ||
+	bad := strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
 		utf8.RuneCountInString(name) > maxNameLength || strings.ContainsAny(name, `/\`) ||
 		strings.ContainsFunc(name, unicode.IsControl)
 	if bad {

@@ -19,6 +19,10 @@ var schema001 string
 // edited: testdata holds what each version looked like.
 func migrations() []string { return []string{schema001} }
 
+// walMode is SQLite's name for write-ahead logging, which lets readers read while
+// the writer writes.
+const walMode = "wal"
+
 // errForeign means that the file is a database, but not one of ours.
 var errForeign = errors.New("not a ragdesk database")
 
@@ -54,9 +58,9 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 
 // upgrade brings the database to the newest schema. It takes the writer's lock
 // only if there is something to do.
-func (s *Store) upgrade(ctx context.Context) error {
+func (s *Store) upgrade(ctx context.Context) (err error) {
 	known := len(migrations())
-	done, err := s.checkVersion(ctx, s.read, known)
+	done, err := s.upToDate(ctx, known)
 	if done || err != nil {
 		return err
 	}
@@ -64,21 +68,25 @@ func (s *Store) upgrade(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer w.Unlock()
-	if _, err := s.write.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
-		return s.fail(err, "set up database %s", s.dir)
+	defer func() { err = errors.Join(err, w.Unlock()) }()
+	if done, err = s.upToDate(ctx, known); done || err != nil {
+		return err // by the process that had the lock before
 	}
-	if err := migrate(ctx, s.write, migrations()); err != nil {
-		return s.fail(err, "migrate workspace %s", s.dir)
+	var mode string
+	if err := s.write.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
+		return s.fail(err, "set up database of %s", s.dir)
 	}
-	_, err = s.checkVersion(ctx, s.write, known)
-	return err
+	if mode != walMode {
+		return fault.Wrap(fmt.Errorf("journal mode %q", mode), "workspace_unwritable", fault.P("path", s.dir))
+	}
+	return s.fail(migrate(ctx, s.write, migrations()), "migrate workspace %s", s.dir)
 }
 
-// checkVersion reports whether the database has the newest schema; one that is
-// newer than known, or is none of ours, is a fault.
-func (s *Store) checkVersion(ctx context.Context, q querier, known int) (bool, error) {
-	version, err := schemaVersion(ctx, q)
+// upToDate reports whether the database has the newest schema and a write-ahead
+// log, which a restored copy lacks. One newer than known, or none of ours, is a
+// fault.
+func (s *Store) upToDate(ctx context.Context, known int) (bool, error) {
+	version, err := schemaVersion(ctx, s.read)
 	switch {
 	case errors.Is(err, errForeign):
 		return false, fault.Wrap(err, "workspace_damaged", fault.P("path", s.dir))
@@ -88,7 +96,9 @@ func (s *Store) checkVersion(ctx context.Context, q querier, known int) (bool, e
 		return false, fault.New("workspace_newer", fault.P("path", s.dir),
 			fault.P("found", version), fault.P("known", known))
 	}
-	return version == known, nil
+	var mode string
+	err = s.read.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode)
+	return version == known && mode == walMode, s.fail(err, "read journal mode of %s", s.dir)
 }
 
 // migrate runs the steps that db lacks, each in a transaction of its own that

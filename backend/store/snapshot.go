@@ -20,7 +20,12 @@ func (s *Store) snapshot(ctx context.Context, lib rag.Library, what string,
 	if err != nil {
 		return s.fail(err, "%s of %q", what, lib.Name)
 	}
-	defer func() { err = s.fail(rollback(tx, err), "%s of %q", what, lib.Name) }()
+	defer func() {
+		if err = rollback(tx, err); err != nil && ctx.Err() != nil {
+			err = ctx.Err() // the driver may have said something else
+		}
+		err = s.fail(err, "%s of %q", what, lib.Name)
+	}()
 	now, err := libraryByID(ctx, tx, lib)
 	if err != nil {
 		return err

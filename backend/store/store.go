@@ -65,8 +65,8 @@ type Store struct {
 }
 
 // Open opens the workspace in dir, creating the folder and the database when
-// they are missing and migrating an older schema. Without that to do it takes no
-// lock and writes nothing.
+// they are missing and migrating an older schema. With nothing of that to do it
+// takes no lock, and is quick: only Check looks at the whole database.
 //
 // Faults: workspace_newer {path, found, known}, workspace_damaged {path},
 // workspace_unwritable {path}, and workspace_locked when another process keeps

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
+	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 )
@@ -96,22 +96,51 @@ func unit(rng *rand.Rand, dim int) []float32 {
 	return v
 }
 
-func TestRoundTrip(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	w := lock(t, s)
-	lib, err := w.CreateLibrary(t.Context(), "笔记", settings())
+// library makes a library in s holding the records.
+func library(t *testing.T, s *store.Store, w *store.Writer, name string, records ...rag.DocumentRecord) rag.Library {
+	t.Helper()
+	lib, err := w.CreateLibrary(t.Context(), name, settings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := record("a/b.md", strings.Repeat("北京是中国的首都。", 9))
-	lib, err = w.Apply(t.Context(), lib, rag.Change{Revision: 1, Put: []rag.DocumentRecord{r}})
+	if len(records) == 0 {
+		return lib
+	}
+	return apply(t, w, lib, rag.Change{Put: records})
+}
+
+// apply applies a change, setting its revision.
+func apply(t *testing.T, w *store.Writer, lib rag.Library, c rag.Change) rag.Library {
+	t.Helper()
+	c.Revision = lib.Revision
+	if c.TouchesChunks() {
+		c.Revision++
+	}
+	lib, err := w.Apply(t.Context(), lib, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := s.Vectors(t.Context(), lib)
-	if err != nil {
+	return lib
+}
+
+func check(t *testing.T, s *store.Store) {
+	t.Helper()
+	if err := s.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Log(lib, len(block.IDs))
+}
+
+// wantFault fails unless err carries the code with the given parameters.
+func wantFault(t *testing.T, err error, code string, params ...fault.Param) {
+	t.Helper()
+	f := fault.Of(err)
+	if f == nil || f.Code != code {
+		t.Errorf("error %v, want %s", err, code)
+		return
+	}
+	for _, p := range params {
+		if f.Params[p.Key] != p.Value {
+			t.Errorf("%s: %s is %q, want %q", code, p.Key, f.Params[p.Key], p.Value)
+		}
+	}
 }

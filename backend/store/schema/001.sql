@@ -2,8 +2,6 @@
 -- Identifiers are compared as bytes. Texts are blobs, so that they come back
 -- byte for byte whatever they hold.
 
-PRAGMA application_id = 0x72616764; -- "ragd"
-
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -92,7 +92,7 @@ func (x *Index) Count() int { return len(x.rows) }
 
 // Search returns the k nearest chunks by the ordering rule, fewer when the index
 // holds fewer, with cosines in [-1, 1]. The query must be a unit vector; its
-// faults are dimension_mismatch {want, got} and vector_invalid {chunk: "", reason}.
+// faults are dimension_mismatch {want, got} and query_vector_invalid {reason}.
 func (x *Index) Search(ctx context.Context, query []float32, k int) ([]rag.Scored, error) {
 	if err := x.check(ctx, query); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (x *Index) Search(ctx context.Context, query []float32, k int) ([]rag.Score
 		// All chunks that score above the last one are there. If it scores less than
 		// the k-th, so are all that could be among the first k.
 		if n == x.Count() || hits[n-1].Score < hits[k-1].Score {
-			return hits[:k:k], nil
+			return hits[:k], nil
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (x *Index) check(ctx context.Context, query []float32) error {
 		return fault.New("dimension_mismatch", fault.P("want", x.dim), fault.P("got", len(query)))
 	}
 	if err := rag.CheckUnit(query, x.dim); err != nil {
-		return fault.New("vector_invalid", fault.P("chunk", ""), fault.P("reason", err))
+		return fault.New("query_vector_invalid", fault.P("reason", err))
 	}
 	return nil
 }

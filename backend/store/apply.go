@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -174,7 +173,7 @@ func (a *applier) clear(ctx context.Context, id rag.DocumentID) error {
 
 // putDocument writes a document's own row and returns its key.
 func (a *applier) putDocument(ctx context.Context, r *rag.DocumentRecord, terms rag.TermCounts) (pk int64, err error) {
-	warnings, err := json.Marshal(r.Warnings)
+	warnings, err := encodeList(r.Warnings)
 	if err != nil {
 		return 0, err
 	}
@@ -214,7 +213,7 @@ func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) e
 	}
 	defer insert.Close()
 	for _, c := range chunks {
-		headings, err := json.Marshal(c.Headings)
+		headings, err := encodeList(c.Headings)
 		if err != nil {
 			return err
 		}

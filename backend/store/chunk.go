@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,11 +21,8 @@ func scanChunk(row scanner) (c rag.ChunkRow, err error) {
 		return c, err
 	}
 	c.Text = string(text)
-	if err = json.Unmarshal(headings, &c.Headings); err != nil {
+	if c.Headings, err = decodeList[string](headings); err != nil {
 		return c, fmt.Errorf("headings of chunk %q: %w", c.ID, err)
-	}
-	if len(c.Headings) == 0 {
-		c.Headings = nil
 	}
 	return c, nil
 }

@@ -23,7 +23,7 @@ func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 	if err != nil {
 		return d, err
 	}
-	if err = json.Unmarshal(warnings, &d.Warnings); err != nil {
+	if d.Warnings, err = decodeList[rag.Notice](warnings); err != nil {
 		return d, fmt.Errorf("warnings of document %q: %w", d.ID, err)
 	}
 	if d.Sections, err = decodeSections(sections); err != nil {
@@ -33,6 +33,23 @@ func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 		return d, fmt.Errorf("pages of document %q: %w", d.ID, err)
 	}
 	return d, nil
+}
+
+// encodeList writes a list as JSON, one without elements as [].
+func encodeList[T any](list []T) ([]byte, error) {
+	if len(list) == 0 {
+		return []byte("[]"), nil
+	}
+	return json.Marshal(list)
+}
+
+// decodeList reads what encodeList wrote; a list without elements is nil.
+func decodeList[T any](b []byte) ([]T, error) {
+	var list []T
+	if err := json.Unmarshal(b, &list); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list, nil
 }
 
 // section is a rag.Section as it is stored.
@@ -48,12 +65,12 @@ func encodeSections(in []rag.Section) ([]byte, error) {
 	for i, s := range in {
 		out[i] = section{s.Level, s.Title, s.Span.Start, s.Span.End}
 	}
-	return json.Marshal(out)
+	return encodeList(out)
 }
 
 func decodeSections(b []byte) ([]rag.Section, error) {
-	var in []section
-	if err := json.Unmarshal(b, &in); err != nil || len(in) == 0 {
+	in, err := decodeList[section](b)
+	if err != nil || in == nil {
 		return nil, err
 	}
 	out := make([]rag.Section, len(in))
@@ -68,12 +85,12 @@ func encodePages(in []rag.Span) ([]byte, error) {
 	for i, s := range in {
 		out[i] = [2]int{s.Start, s.End}
 	}
-	return json.Marshal(out)
+	return encodeList(out)
 }
 
 func decodePages(b []byte) ([]rag.Span, error) {
-	var in [][2]int
-	if err := json.Unmarshal(b, &in); err != nil || len(in) == 0 {
+	in, err := decodeList[[2]int](b)
+	if err != nil || in == nil {
 		return nil, err
 	}
 	out := make([]rag.Span, len(in))

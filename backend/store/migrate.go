@@ -35,7 +35,7 @@ type querier interface {
 func schemaVersion(ctx context.Context, q querier) (int, error) {
 	var tables, ours int
 	err := q.QueryRowContext(ctx, `SELECT count(*), count(CASE WHEN name = 'meta' THEN 1 END)
-		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours)
+		FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).Scan(&tables, &ours)
 	switch {
 	case err != nil:
 		return 0, err

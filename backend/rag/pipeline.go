@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -145,7 +147,9 @@ func (p Pipeline) Validate() error {
 		return bad("candidates", p.Candidates)
 	case p.RerankDepth < 1:
 		return bad("rerank-depth", p.RerankDepth)
-	case p.Alpha < 0 || p.Alpha > 1:
+	case p.RRFK < 0:
+		return bad("rrf-k", p.RRFK)
+	case !(p.Alpha >= 0 && p.Alpha <= 1): // so that NaN is refused as well
 		return bad("alpha", p.Alpha)
 	case p.Vector != p.BM25 && p.Fusion != FusionNone:
 		return bad("fusion", p.Fusion)
@@ -160,8 +164,9 @@ func (p Pipeline) Validate() error {
 	}
 	sort.Strings(stages)
 	for _, s := range stages {
-		if !runs[Stage(s)] {
-			return bad("threshold", s)
+		v := p.Thresholds[Stage(s)]
+		if !runs[Stage(s)] || math.IsNaN(v) || math.IsInf(v, 0) {
+			return bad("threshold", fmt.Sprintf("%s=%g", s, v))
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -84,6 +85,24 @@ func (s Source) String() string {
 	return "no source"
 }
 
+// Compiled is a file made from assets by a program of this repository that
+// writes the same bytes for the same input.
+type Compiled struct {
+	// File is the path in the repository, '/'-separated.
+	File string `json:"file"`
+	// Program is the package to run: go run Program -out File Inputs…
+	Program string `json:"program"`
+	// Inputs are names of assets.
+	Inputs []string `json:"inputs"`
+	SHA256 string   `json:"sha256"`
+}
+
+// Lock is the whole list.
+type Lock struct {
+	Assets   []Asset    `json:"assets"`
+	Compiled []Compiled `json:"compiled"`
+}
+
 // Embedded reports whether the program carries the asset, compressed.
 func (a Asset) Embedded() bool { return a.Kind != KindWords }
 
@@ -96,39 +115,57 @@ func (a Asset) For(goos, goarch string) bool {
 func (a Asset) Packed() string { return a.File + ".zst" }
 
 // Assets returns the lock's entries in its order.
-func Assets() ([]Asset, error) { return Parse(lock) }
+func Assets() ([]Asset, error) {
+	l, err := Parse(lock)
+	return l.Assets, err
+}
+
+// Read returns the lock.
+func Read() (Lock, error) { return Parse(lock) }
 
 // Parse reads a lock and checks every entry.
-func Parse(raw []byte) ([]Asset, error) {
-	var f struct {
-		Assets []Asset `json:"assets"`
-	}
+func Parse(raw []byte) (Lock, error) {
+	var l Lock
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return nil, fmt.Errorf("parse assets.lock: %w", err)
+	if err := dec.Decode(&l); err != nil {
+		return Lock{}, fmt.Errorf("parse assets.lock: %w", err)
 	}
 	seen := map[string]bool{}
-	for _, a := range f.Assets {
+	for _, a := range l.Assets {
 		if err := a.check(); err != nil {
-			return nil, fmt.Errorf("asset %q in assets.lock: %w", a.Name, err)
+			return Lock{}, fmt.Errorf("asset %q in assets.lock: %w", a.Name, err)
 		}
-		if seen[a.Name] || seen[a.File] {
-			return nil, fmt.Errorf("asset %q in assets.lock: name or file is not unique", a.Name)
+		if seen["name "+a.Name] || seen["file "+a.File] {
+			return Lock{}, fmt.Errorf("asset %q in assets.lock: name or file is not unique", a.Name)
 		}
-		seen[a.Name], seen[a.File] = true, true
+		seen["name "+a.Name], seen["file "+a.File] = true, true
 	}
-	return f.Assets, nil
+	for _, c := range l.Compiled {
+		if !isSHA256(c.SHA256) || !fs.ValidPath(c.File) || c.Program == "" {
+			return Lock{}, fmt.Errorf("compiled file %q in assets.lock: file, program or sha256 is wrong", c.File)
+		}
+		for _, in := range c.Inputs {
+			if !seen["name "+in] {
+				return Lock{}, fmt.Errorf("compiled file %q in assets.lock: no asset %q", c.File, in)
+			}
+		}
+	}
+	return l, nil
+}
+
+func isSHA256(s string) bool {
+	sum, err := hex.DecodeString(s)
+	return err == nil && len(sum) == 32 && strings.ToLower(s) == s
 }
 
 func (a Asset) check() error {
-	sum, err := hex.DecodeString(a.SHA256)
 	switch {
 	case a.Name == "" || a.Version == "" || a.Licence == "":
 		return fmt.Errorf("name, version or licence is empty")
 	case a.File == "" || a.File != path.Base(a.File) || a.File[0] == '.' || strings.ContainsAny(a.File, `/\:`):
 		return fmt.Errorf("file %q is not a plain name", a.File)
-	case err != nil || len(sum) != 32 || strings.ToLower(a.SHA256) != a.SHA256:
+	case !isSHA256(a.SHA256):
 		return fmt.Errorf("sha256 %q is not 64 lower-case hexadecimal digits", a.SHA256)
 	case a.Size < 1:
 		return fmt.Errorf("size %d", a.Size)

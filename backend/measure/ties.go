@@ -68,7 +68,7 @@ func (p Profile) averagedHit(m Measure, level int) float64 {
 		}
 		none := 1.0 // that no place so far holds a relevant item
 		for i := range g.within(m) {
-			none *= float64(max(g.size-i-r, 0)) / float64(g.size-i)
+			none = float64(none * float64(max(g.size-i-r, 0)) / float64(g.size-i))
 		}
 		return 1 - none
 	}

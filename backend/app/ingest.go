@@ -124,10 +124,11 @@ func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	ports, err := s.ingestPorts(ctx, w, lib)
+	ports, done, err := s.ingestPorts(ctx, w, lib)
 	if err != nil {
 		return ingest.Report{}, err
 	}
+	defer done()
 	report, err := run(ctx, ports, lib, progress)
 	if created && report.Library.Documents == 0 && (err != nil || anyFailed(report)) {
 		// Nothing came in and something went wrong: leave no empty library behind.

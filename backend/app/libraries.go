@@ -50,6 +50,7 @@ func (s *Service) RemoveKB(ctx context.Context, r api.RemoveKBRequest) (api.Remo
 	if err := w.RemoveLibrary(ctx, lib); err != nil {
 		return api.RemovedKB{}, err
 	}
+	s.tokens.drop(lib)
 	if err := s.shelf.Drop(lib); err != nil {
 		return api.RemovedKB{}, fmt.Errorf("remove the indexes of %q: %w", lib.Name, err)
 	}

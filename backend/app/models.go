@@ -14,6 +14,7 @@ import (
 	"ragdesk/backend/rag"
 	"ragdesk/backend/rerank"
 	"ragdesk/backend/store"
+	"ragdesk/backend/tokenvec"
 )
 
 const defaultEmbedder = models.DefaultEmbedder
@@ -160,7 +161,8 @@ func (m libraryModel) Fingerprint() string { return m.lib.EmbedderFingerprint }
 
 // reranker makes the named reranker over a library's embedder.
 func (s *Service) reranker(_ string, m libraryModel) rag.Reranker {
-	return rerank.NewLateInteraction(m, m.Fingerprint())
+	cache := tokenvec.New(m, m.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib))
+	return rerank.NewLateInteraction(cache, m.Fingerprint())
 }
 
 // newSettings resolves asked-for settings to those of a new library.
@@ -211,15 +213,19 @@ func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.
 	return chunkerSettings{Chunker: c, kind: want.chunker, size: size, overlap: overlap, embedder: want.embedder, notices: notices}, model, nil
 }
 
-// ingestPorts wires an ingestion into lib.
-func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Library) (ingest.Ports, error) {
+// ingestPorts wires an ingestion into lib. done ends it.
+func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Library) (p ingest.Ports, done func(), err error) {
 	c, model, err := s.chunker(ctx, cut{}.over(lib.Settings))
 	if err != nil {
-		return ingest.Ports{}, err
+		return ingest.Ports{}, nil, err
+	}
+	appender, err := s.tokens.appender(s.store, lib)
+	if err != nil {
+		return ingest.Ports{}, nil, err
 	}
 	return ingest.Ports{
-		Parser: s.parser(), Chunker: c.Chunker, Embedder: model, Catalogue: s.store,
+		Parser: s.parser(), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
 		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: model.MaxTokens(),
 		Notices: c.notices,
-	}, nil
+	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later
 }

@@ -46,7 +46,8 @@ type Service struct {
 	shelf  *library.Shelf
 	models map[string]*modelSlot
 
-	rt runtimeSlot
+	rt     runtimeSlot
+	tokens tokenFiles
 }
 
 var (
@@ -70,7 +71,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string, ...fault.Param) {}
 	}
-	return &Service{cfg: cfg, board: job.NewBoard(), models: map[string]*modelSlot{}}, nil
+	return &Service{cfg: cfg, board: job.NewBoard(), models: map[string]*modelSlot{}, tokens: newTokenFiles()}, nil
 }
 
 // DefaultWorkspace is RAGDESK_WORKSPACE, or the user's data folder.
@@ -105,6 +106,7 @@ func (s *Service) Close() error {
 	if s.shelf != nil {
 		s.shelf.Close()
 	}
+	s.tokens.close()
 	for _, m := range s.models {
 		m.close()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ragdesk/backend/rag"
 )
@@ -79,8 +80,8 @@ func (s *Shelf) base(ctx context.Context, w Writer, lib rag.Library) (string, er
 	return s.textDir(lib, lib.Revision), text.Close()
 }
 
-// sweep removes every derived folder but those of the current revision and the
-// one before it, which a reader may be about to open.
+// sweep removes every text index but those of the current revision and the one
+// before it, which a reader may be about to open.
 func (s *Shelf) sweep(lib rag.Library) error {
 	dir := s.cfg.Dir(lib.ID)
 	entries, err := os.ReadDir(dir)
@@ -92,7 +93,7 @@ func (s *Shelf) sweep(lib rag.Library) error {
 		filepath.Base(s.textDir(lib, lib.Revision-1)): true,
 	}
 	for _, e := range entries {
-		if keep[e.Name()] {
+		if keep[e.Name()] || !strings.HasPrefix(e.Name(), textPrefix) {
 			continue
 		}
 		// A folder that another process still holds open cannot be removed on

@@ -143,8 +143,11 @@ func (s *Shelf) Close() {
 	}
 }
 
+// textPrefix begins the name of a text index; temporary ones of its maker too.
+const textPrefix = "text-"
+
 func (s *Shelf) textDir(lib rag.Library, revision int64) string {
-	return filepath.Join(s.cfg.Dir(lib.ID), fmt.Sprintf("text-%d", revision))
+	return filepath.Join(s.cfg.Dir(lib.ID), fmt.Sprintf("%s%d", textPrefix, revision))
 }
 
 // openText opens and checks the text index of lib's revision.

@@ -10,6 +10,7 @@ package rerank
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"ragdesk/backend/rag"
 )
@@ -19,12 +20,17 @@ import (
 // on entity-heavy questions; docs/benchmarks.md has the measurement.
 const lexicalWeight = 0.3
 
+// CodeSource gives the token vectors of texts, in eight bits a value.
+type CodeSource interface {
+	Codes(ctx context.Context, texts []string) ([]rag.TokenCodes, error)
+}
+
 // LateInteraction compares every query token with every passage token (MaxSim:
 // Khattab and Zaharia, ColBERT, SIGIR 2020, §3.2), on the token vectors of the
 // embedder, which needs no further weights.
 //
 // With q_i the unit vectors of the query's n tokens and p_j those of the
-// passage's, special tokens left out:
+// passage's, special tokens left out and both quantised to eight bits:
 //
 //	li    = 1/n · Σ_i max_j q_i·p_j                in [-1, 1]
 //	score = (li + w·b/(b+s)) / (1+w)               at most 1
@@ -32,14 +38,14 @@ const lexicalWeight = 0.3
 // where b is the passage's BM25 score for the query, w = 0.3 and
 // s = rag.BM25Saturation. Both parts are in Relevance.Parts.
 type LateInteraction struct {
-	tokens      rag.TokenEmbedder
+	codes       CodeSource
 	fingerprint string
 }
 
-// NewLateInteraction returns a reranker over tokens, whose fingerprint becomes
+// NewLateInteraction returns a reranker over codes, whose fingerprint becomes
 // part of the reranker's own.
-func NewLateInteraction(tokens rag.TokenEmbedder, fingerprint string) *LateInteraction {
-	return &LateInteraction{tokens, fmt.Sprintf("late-interaction/1 w=%g s=%d %s", lexicalWeight, rag.BM25Saturation, fingerprint)}
+func NewLateInteraction(codes CodeSource, fingerprint string) *LateInteraction {
+	return &LateInteraction{codes, fmt.Sprintf("late-interaction/1 int8 w=%g s=%d %s", lexicalWeight, rag.BM25Saturation, fingerprint)}
 }
 
 var _ rag.Reranker = (*LateInteraction)(nil)
@@ -60,13 +66,13 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	for _, p := range passages {
 		texts = append(texts, p.Text)
 	}
-	vectors, err := l.tokens.TokenVectors(ctx, texts)
+	codes, err := l.codes.Codes(ctx, texts)
 	if err != nil {
 		return nil, fmt.Errorf("embed the tokens of %d passages: %w", len(passages), err)
 	}
 	out := make([]rag.Relevance, len(passages))
 	for i, p := range passages {
-		li := MaxSim(vectors[0], vectors[i+1])
+		li := MaxSim(codes[0], codes[i+1])
 		lexical := rag.SaturateBM25(p.BM25)
 		out[i] = rag.Relevance{
 			Score: (li + lexicalWeight*lexical) / (1 + lexicalWeight),
@@ -76,38 +82,38 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	return out, nil
 }
 
-// MaxSim is the mean over query rows of the best dot product with a passage
-// row; 0 when either has no rows.
-func MaxSim(query, passage rag.TokenMatrix) float64 {
+// MaxSim is the mean over query rows of the best cosine with a passage row; 0
+// when either has no rows.
+func MaxSim(query, passage rag.TokenCodes) float64 {
 	if query.Rows == 0 || passage.Rows == 0 {
 		return 0
 	}
 	dim, sum := query.Dim, 0.0
 	for i := range query.Rows {
-		q := query.Data[i*dim : (i+1)*dim]
-		best := float32(-2) // below any cosine
+		q := query.Codes[i*dim : (i+1)*dim]
+		best := float32(math.Inf(-1))
 		for j := range passage.Rows {
-			best = max(best, dot(q, passage.Data[j*dim:(j+1)*dim]))
+			best = max(best, float32(dot(q, passage.Codes[j*dim:(j+1)*dim]))*passage.Inv[j])
 		}
-		sum += float64(best)
+		sum += float64(best) * float64(query.Inv[i])
 	}
 	return sum / float64(query.Rows)
 }
 
-// dot has four running sums so that the processor can overlap the additions;
-// their order is fixed, so equal inputs give equal bits.
-func dot(a, b []float32) float32 {
+// dot is exact: 127² × dim fits an int32 for any model's dimension. Four sums
+// let the processor overlap the additions.
+func dot(a, b []int8) int32 {
 	b = b[:len(a)]
-	var s0, s1, s2, s3 float32
+	var s0, s1, s2, s3 int32
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
+		s0 += int32(a[i]) * int32(b[i])
+		s1 += int32(a[i+1]) * int32(b[i+1])
+		s2 += int32(a[i+2]) * int32(b[i+2])
+		s3 += int32(a[i+3]) * int32(b[i+3])
 	}
 	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
+		s0 += int32(a[i]) * int32(b[i])
 	}
-	return (s0 + s1) + (s2 + s3)
+	return s0 + s1 + s2 + s3
 }

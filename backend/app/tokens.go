@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"ragdesk/backend/embed"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/store"
+	"ragdesk/backend/tokenvec"
+)
+
+const (
+	// tokenMemory is how much of the token vectors computed at query time is kept.
+	tokenMemory = 256 << 20
+	// tokenBudget is how much of them a library keeps on disk from ingestion: about
+	// 8,000 chunks of 250 Chinese characters. Chunks beyond it are computed when a
+	// query needs them.
+	tokenBudget = 1 << 30
+)
+
+// tokenFiles are the libraries' token vectors.
+type tokenFiles struct {
+	memory *tokenvec.Memory
+	mu     *sync.Mutex
+	files  map[int64]*tokenvec.File
+}
+
+func newTokenFiles() tokenFiles {
+	return tokenFiles{tokenvec.NewMemory(tokenMemory), &sync.Mutex{}, map[int64]*tokenvec.File{}}
+}
+
+func (t tokenFiles) file(st *store.Store, lib rag.Library) *tokenvec.File {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f, ok := t.files[lib.ID]
+	if !ok {
+		f = tokenvec.OpenFile(filepath.Join(st.IndexDir(lib.ID), "tokens.bin"))
+		t.files[lib.ID] = f
+	}
+	return f
+}
+
+// appender opens a library's file for adding.
+func (t tokenFiles) appender(st *store.Store, lib rag.Library) (*tokenvec.Appender, error) {
+	if err := os.MkdirAll(st.IndexDir(lib.ID), 0o755); err != nil {
+		return nil, fmt.Errorf("make the index folder: %w", err)
+	}
+	return t.file(st, lib).Append(lib.EmbedderFingerprint, tokenBudget)
+}
+
+// drop forgets a removed library's file; its folder is deleted by the shelf.
+func (t tokenFiles) drop(lib rag.Library) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f := t.files[lib.ID]; f != nil {
+		_ = f.Close() // opened for reading
+		delete(t.files, lib.ID)
+	}
+}
+
+func (t tokenFiles) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.files {
+		_ = f.Close() // opened for reading
+	}
+}
+
+// keepingTokens embeds documents and keeps their token vectors, which the same
+// run of the model gives, for late interaction.
+type keepingTokens struct {
+	*embed.Model
+	tokens *tokenvec.Appender
+}
+
+// Documents implements rag.Embedder.
+func (k keepingTokens) Documents(ctx context.Context, texts []string) ([][]float32, error) {
+	encoded, err := k.Encode(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(texts))
+	codes := make([]rag.TokenCodes, len(texts))
+	for i, e := range encoded {
+		vectors[i], codes[i] = e.Vector, rag.Quantize(e.Tokens)
+	}
+	return vectors, k.tokens.Put(texts, codes)
+}

@@ -72,6 +72,11 @@ func (s *Store) upgrade(ctx context.Context) (err error) {
 	if done, err = s.upToDate(ctx, known); done || err != nil {
 		return err // by the process that had the lock before
 	}
+	// A new file's pages are large, since most of it is vectors; a file that has
+	// pages already keeps their size.
+	if _, err := s.write.ExecContext(ctx, `PRAGMA page_size = 16384`); err != nil {
+		return s.fail(err, "set up database of %s", s.dir)
+	}
 	var mode string
 	if err := s.write.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
 		return s.fail(err, "set up database of %s", s.dir)

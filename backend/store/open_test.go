@@ -232,7 +232,7 @@ func TestFullDisk(t *testing.T) {
 	s := open(t, dir)
 	w := lock(t, s)
 	lib := library(t, s, w, "kb", record("a.txt", "甲"))
-	store.LimitPages(t, s, 60)
+	store.LimitPages(t, s, 25)
 	_, err := w.Apply(t.Context(), lib, rag.Change{Revision: 2, Put: []rag.DocumentRecord{record("b.txt", strings.Repeat("满。", 50000))}})
 	wantFault(t, err, "disk_full", fault.P("path", dir))
 	var cause sqlite3.Error

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ragdesk/backend/ort"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/tokenize"
@@ -56,7 +58,9 @@ type Model struct {
 	spec      Spec
 	tokenizer func() (*tokenize.WordPiece, error)
 	session   func() (session, error)
-	slots     chan struct{}
+	// parts opens both at once.
+	parts func() (parts, error)
+	slots chan struct{}
 	// closing makes Close and the opening of the session exclude each other.
 	closing sync.Mutex
 	opened  session
@@ -67,6 +71,12 @@ var (
 	_ rag.Embedder      = (*Model)(nil)
 	_ rag.TokenEmbedder = (*Model)(nil)
 )
+
+// parts are what a run needs.
+type parts struct {
+	tokenizer *tokenize.WordPiece
+	session   session
+}
 
 // ErrClosed is returned by a model after Close.
 var ErrClosed = errors.New("embedding model is closed")
@@ -106,6 +116,13 @@ func open(spec Spec, load func() (session, error)) (*Model, error) {
 		var err error
 		m.opened, err = load()
 		return m.opened, err
+	})
+	m.parts = sync.OnceValues(func() (p parts, err error) {
+		var group errgroup.Group
+		group.Go(func() (err error) { p.tokenizer, err = m.tokenizer(); return err })
+		group.Go(func() (err error) { p.session, err = m.session(); return err })
+		err = group.Wait()
+		return p, err
 	})
 	return m, nil
 }

@@ -136,16 +136,12 @@ func (m *Model) run(ctx context.Context, text string) (matrix, error) {
 	case <-ctx.Done():
 		return matrix{}, ctx.Err()
 	}
-	tokenizer, err := m.tokenizer()
+	parts, err := m.parts()
 	if err != nil {
 		return matrix{}, err
 	}
-	session, err := m.session()
-	if err != nil {
-		return matrix{}, err
-	}
-	ids, _ := tokenizer.Encode(text, m.spec.Limit)
-	out, err := session.Run(ctx, ort.Batch{Rows: 1, IDs: ids})
+	ids, _ := parts.tokenizer.Encode(text, m.spec.Limit)
+	out, err := parts.session.Run(ctx, ort.Batch{Rows: 1, IDs: ids})
 	if err != nil {
 		return matrix{}, err
 	}

@@ -113,6 +113,9 @@ type Files struct {
 	Embedder
 	ModelPath, TokenizerPath     string
 	ModelSHA256, TokenizerSHA256 string
+	// OptimisedPath is where the runtime may keep the optimised graph: a path of
+	// its own for each model and each version of the runtime.
+	OptimisedPath string
 }
 
 // Embedder looks the embedder up and unpacks its files.
@@ -133,6 +136,11 @@ func (s *Store) Embedder(name string) (Files, error) {
 			if a.Name == want.asset {
 				*want.sum = a.SHA256
 			}
+		}
+	}
+	for _, a := range s.lock {
+		if a.Kind == build.KindRuntime && a.For(runtime.GOOS, runtime.GOARCH) {
+			f.OptimisedPath = f.ModelPath + ".for-" + a.SHA256[:8]
 		}
 	}
 	return f, nil

@@ -47,6 +47,10 @@ type Graph struct {
 	Inputs []string
 	// Output is the name of a float32 output.
 	Output string
+	// Optimised is a file to keep the optimised graph in, or empty. The first load
+	// writes it, later ones read it instead of Path, which halves their time; the
+	// results are the same bytes. It belongs to one Path and one library version.
+	Optimised string
 }
 
 // Open loads a graph. Faults: "runtime_load" (the library does not load, or
@@ -79,7 +83,8 @@ func (r *Runtime) start() error {
 		return err
 	}
 	onnx.SetSharedLibraryPath(r.library)
-	if err := onnx.InitializeEnvironment(onnx.WithLogLevelError()); err != nil {
+	// Its log would go to standard error; what matters comes back as an error.
+	if err := onnx.InitializeEnvironment(onnx.WithLogLevelFatal()); err != nil {
 		return fmt.Errorf("start ONNX Runtime: %w", err)
 	}
 	if err := onnx.DisableTelemetry(); err != nil {
@@ -89,21 +94,27 @@ func (r *Runtime) start() error {
 	return nil
 }
 
-func load(g Graph) (*onnx.DynamicAdvancedSession, error) {
+// session loads the graph at path. With save it also writes what the optimiser
+// made of it to that file.
+func session(g Graph, path string, level onnx.GraphOptimizationLevel, save string) (*onnx.DynamicAdvancedSession, error) {
 	o, err := onnx.NewSessionOptions()
 	if err != nil {
 		return nil, fmt.Errorf("session options: %w", err)
 	}
 	defer o.Destroy()
-	for _, set := range []func() error{
+	set := []func() error{
 		func() error { return o.SetIntraOpNumThreads(1) },
 		func() error { return o.SetInterOpNumThreads(1) },
 		func() error { return o.SetCpuMemArena(true) },
-		func() error { return o.SetGraphOptimizationLevel(onnx.GraphOptimizationLevelEnableAll) },
-	} {
-		if err := set(); err != nil {
+		func() error { return o.SetGraphOptimizationLevel(level) },
+	}
+	if save != "" {
+		set = append(set, func() error { return o.SetOptimizedModelFilePath(save) })
+	}
+	for _, f := range set {
+		if err := f(); err != nil {
 			return nil, fmt.Errorf("session options: %w", err)
 		}
 	}
-	return onnx.NewDynamicAdvancedSession(g.Path, g.Inputs, []string{g.Output}, o)
+	return onnx.NewDynamicAdvancedSession(path, g.Inputs, []string{g.Output}, o)
 }

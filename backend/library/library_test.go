@@ -1,0 +1,502 @@
+package library_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/library"
+	"ragdesk/backend/library/librarytest"
+	"ragdesk/backend/rag"
+)
+
+// put is a change that adds documents.
+func put(records ...rag.DocumentRecord) rag.Change { return rag.Change{Put: records} }
+
+func open(t *testing.T, s *library.Shelf, name string) *library.Snapshot {
+	t.Helper()
+	snap, err := s.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(snap.Release)
+	return snap
+}
+
+func search(t *testing.T, snap *library.Snapshot, query string) []rag.Scored {
+	t.Helper()
+	found, err := snap.Text.Search(t.Context(), query, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// folders lists what lies in a library's folder.
+func folders(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestCommitMakesARevision(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Create(t, "kb", librarytest.Settings())
+	if snap := open(t, w.Shelf, "kb"); snap.Text.Count() != 0 || len(search(t, snap, "tide")) != 0 {
+		t.Error("an empty library finds something")
+	}
+	a, b := librarytest.Record("a.txt", "the tide turns", "bread and butter"), librarytest.Record("b.txt", "a tide table")
+	lib = w.Commit(t, lib, put(a, b))
+	if lib.Revision != 1 || lib.Documents != 2 || lib.Chunks != 3 {
+		t.Errorf("library after the first commit: %+v", lib)
+	}
+	snap := open(t, w.Shelf, "kb")
+	vectors, err := snap.Vectors(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snap.Text.Count() != 3 || vectors.Count() != 3 || snap.Lazy().Count() != 3 || len(search(t, snap, "tide")) != 2 {
+		t.Errorf("%d chunks in the text index, %d vectors, %d hits", snap.Text.Count(), vectors.Count(), len(search(t, snap, "tide")))
+	}
+	near, err := snap.Lazy().Search(t.Context(), librarytest.Vector("the tide turns"), 1)
+	if err != nil || len(near) != 1 || near[0].ID != a.Chunks[0].ID || near[0].Score < 0.999 {
+		t.Errorf("nearest to a chunk's own vector: %v, %v", near, err)
+	}
+	lib = w.Commit(t, lib, rag.Change{Remove: []rag.DocumentID{a.ID, b.ID}})
+	if snap := open(t, w.Shelf, "kb"); lib.Chunks != 0 || len(search(t, snap, "tide")) != 0 {
+		t.Error("removed documents are found")
+	}
+	w.Commit(t, lib, put(b))
+	if found := search(t, open(t, w.Shelf, "kb"), "tide"); len(found) != 1 || found[0].ID != b.Chunks[0].ID {
+		t.Errorf("found after emptying and filling again: %v", found)
+	}
+	if n := w.Rebuilt.Load(); n != 0 {
+		t.Errorf("%d text indexes were rebuilt", n)
+	}
+}
+
+func TestAnUpdateReplacesTheDocumentsChunks(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "old words", "more old words")))
+	next := librarytest.Record("a.txt", "new words")
+	lib = w.Commit(t, lib, put(next))
+	snap := open(t, w.Shelf, "kb")
+	if len(search(t, snap, "old")) != 0 || len(search(t, snap, "words")) != 1 || lib.Chunks != 1 || lib.Documents != 1 {
+		t.Errorf("after an update: %v, library %+v", search(t, snap, "words"), lib)
+	}
+}
+
+func TestAChangeOfAliasesKeepsTheRevision(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	a := librarytest.Record("a.txt", "the tide turns")
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(a))
+	before := folders(t, w.Store.IndexDir(lib.ID))
+	next := w.Commit(t, lib, rag.Change{PutAliases: []rag.Alias{{Source: "b.txt", RealPath: "/real/b.txt", DocID: a.ID}}})
+	if next != lib {
+		t.Errorf("library after a change of aliases: %+v, before %+v", next, lib)
+	}
+	if after := folders(t, w.Store.IndexDir(lib.ID)); !slices.Equal(after, before) {
+		t.Errorf("folders %v, before %v", after, before)
+	}
+}
+
+func TestReadersSeeWholeRevisions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := librarytest.Open(t, dir)
+	lib := w.Create(t, "kb", librarytest.Settings())
+	ctx, done := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	// One reader shares the writer's shelf, one has its own, as another process would.
+	for _, shelf := range []*library.Shelf{w.Shelf, librarytest.Open(t, dir).Shelf} {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				if err := checkWhole(t.Context(), shelf); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	// Revision r holds the documents that do not divide evenly: every commit adds
+	// one of r+1 chunks and every third removes one.
+	var kept []rag.DocumentRecord
+	for r := range 25 {
+		paragraphs := make([]string, r%4+1)
+		for i := range paragraphs {
+			paragraphs[i] = fmt.Sprintf("common words of document %d paragraph %d", r, i)
+		}
+		change := put(librarytest.Record(fmt.Sprintf("%d.txt", r), paragraphs...))
+		kept = append(kept, change.Put[0])
+		if r%3 == 2 {
+			change.Remove = []rag.DocumentID{kept[0].ID}
+			kept = kept[1:]
+		}
+		lib = w.Commit(t, lib, change)
+	}
+	done()
+	readers.Wait()
+	want := 0
+	for _, k := range kept {
+		want += len(k.Chunks)
+	}
+	if lib.Chunks != want || lib.Documents != len(kept) {
+		t.Errorf("%d documents, %d chunks at the end, want %d and %d", lib.Documents, lib.Chunks, len(kept), want)
+	}
+	if n := w.Rebuilt.Load(); n != 0 {
+		t.Errorf("%d text indexes were rebuilt", n)
+	}
+}
+
+// checkWhole opens the library once and holds its two indexes and its totals
+// against one another.
+func checkWhole(ctx context.Context, shelf *library.Shelf) error {
+	snap, err := shelf.Open(ctx, "kb")
+	if err != nil {
+		return err
+	}
+	defer snap.Release()
+	text, err := snap.Text.Search(ctx, "common", 1000)
+	if err != nil {
+		return fmt.Errorf("search revision %d: %w", snap.Library.Revision, err)
+	}
+	vectors, err := snap.Vectors(ctx)
+	if errors.Is(err, rag.ErrStale) {
+		return nil // the library moved on, which is said and not hidden
+	}
+	if err != nil {
+		return err
+	}
+	near, err := vectors.Search(ctx, librarytest.Vector("common"), 1000)
+	if err != nil {
+		return err
+	}
+	inText, inVectors := map[rag.ChunkID]bool{}, map[rag.ChunkID]bool{}
+	for _, s := range text {
+		inText[s.ID] = true
+	}
+	for _, s := range near {
+		inVectors[s.ID] = true
+	}
+	if len(text) != snap.Library.Chunks || !maps.Equal(inText, inVectors) {
+		return fmt.Errorf("revision %d has %d chunks; %d are found by text, %d by vector",
+			snap.Library.Revision, snap.Library.Chunks, len(text), len(near))
+	}
+	return nil
+}
+
+func TestDamageIsMendedOnOpening(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, dir string){
+		"folder gone":       func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)) },
+		"folder empty":      func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)); check(t, os.Mkdir(dir, 0o755)) },
+		"a file instead":    func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)); check(t, os.WriteFile(dir, nil, 0o600)) },
+		"a segment gone":    func(t *testing.T, dir string) { check(t, os.Remove(glob(t, dir, "*.zap"))) },
+		"a segment shorter": func(t *testing.T, dir string) { check(t, os.Truncate(glob(t, dir, "*.zap"), 100)) },
+		"manifest no JSON":  func(t *testing.T, dir string) { check(t, os.WriteFile(glob(t, dir, "*.json"), []byte("{"), 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			w := librarytest.Open(t, dir)
+			lib := w.Create(t, "kb", librarytest.Settings())
+			lib = w.Commit(t, lib, put(librarytest.Record("a.txt", "the tide turns", "bread and butter")))
+			lib = w.Commit(t, lib, put(librarytest.Record("b.txt", "a tide table for the harbour")))
+			want := search(t, open(t, w.Shelf, "kb"), "tide harbour")
+			w.Shelf.Close()
+			damage(t, filepath.Join(w.Store.IndexDir(lib.ID), fmt.Sprintf("text-%d", lib.Revision)))
+
+			again := librarytest.Open(t, dir)
+			for range 2 {
+				snap := open(t, again.Shelf, "kb")
+				if diff := cmp.Diff(want, search(t, snap, "tide harbour")); diff != "" || len(want) != 2 {
+					t.Errorf("hits after damage (-before +after):\n%s", diff)
+				}
+				if snap.Library != lib {
+					t.Errorf("library %+v, before %+v", snap.Library, lib)
+				}
+			}
+			if n := again.Rebuilt.Load(); n != 1 {
+				t.Errorf("rebuilt %d times, want once", n)
+			}
+			fresh := librarytest.Open(t, dir)
+			open(t, fresh.Shelf, "kb")
+			if n := fresh.Rebuilt.Load(); n != 0 {
+				t.Errorf("the rebuilt index was rebuilt again")
+			}
+		})
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// glob returns the first file in dir that matches.
+func glob(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%s in %s: %v, %v; there is %v", pattern, dir, found, err, folders(t, dir))
+	}
+	return found[0]
+}
+
+func TestADamagedBaseIsMendedByACommit(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	check(t, os.RemoveAll(w.Store.IndexDir(lib.ID)))
+	lib = w.Commit(t, lib, put(librarytest.Record("b.txt", "a tide table")))
+	if found := search(t, open(t, w.Shelf, "kb"), "tide"); len(found) != 2 || lib.Chunks != 2 {
+		t.Errorf("found %v in %d chunks", found, lib.Chunks)
+	}
+}
+
+func TestAnotherFingerprintMeansARebuild(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := librarytest.Open(t, dir)
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()),
+		put(librarytest.Record("a.txt", "the tide turns"), librarytest.Record("b.txt", "a tide table")))
+	want := search(t, open(t, w.Shelf, "kb"), "tide")
+	w.Shelf.Close()
+
+	other := librarytest.OpenWith(t, dir, librarytest.Texts{Print: "other rules"})
+	snap := open(t, other.Shelf, "kb")
+	if diff := cmp.Diff(want, search(t, snap, "tide")); diff != "" {
+		t.Errorf("hits after a rebuild (-before +after):\n%s", diff)
+	}
+	if snap.Library.TextFingerprint != "other rules" || snap.Library.Revision != lib.Revision || snap.Library.Terms != lib.Terms {
+		t.Errorf("library after a rebuild: %+v, before %+v", snap.Library, lib)
+	}
+	open(t, librarytest.OpenWith(t, dir, librarytest.Texts{Print: "other rules"}).Shelf, "kb")
+	if n := other.Rebuilt.Load(); n != 1 {
+		t.Errorf("rebuilt %d times, want once", n)
+	}
+}
+
+func TestManyWhoFindTheSameDamageMendItOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := librarytest.Open(t, dir)
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	w.Shelf.Close()
+	check(t, os.RemoveAll(w.Store.IndexDir(lib.ID)))
+	var group sync.WaitGroup
+	shelves := []*librarytest.Workspace{librarytest.Open(t, dir), librarytest.Open(t, dir)}
+	for i := range 8 {
+		group.Go(func() {
+			snap, err := shelves[i%2].Shelf.Open(t.Context(), "kb")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			snap.Release()
+		})
+	}
+	group.Wait()
+	if n := shelves[0].Rebuilt.Load() + shelves[1].Rebuilt.Load(); n != 1 {
+		t.Errorf("rebuilt %d times, want once", n)
+	}
+}
+
+func TestARebuildThatCannotLockSaysWhoWrites(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	check(t, os.RemoveAll(w.Store.IndexDir(lib.ID)))
+	_, unlock := w.Lock(t)
+	_, err := w.Shelf.Open(t.Context(), "kb")
+	if f := fault.Of(err); !fault.Is(err, "workspace_locked") || f.Params["purpose"] != "test" || f.Params["pid"] != fmt.Sprint(os.Getpid()) {
+		t.Errorf("%v, want workspace_locked by this process", err)
+	}
+	unlock()
+	open(t, w.Shelf, "kb")
+}
+
+func TestACrashBeforeTheTransactionIsHarmless(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	// What is left when the process dies between the two steps: the next revision's
+	// index, whole, and half of another.
+	next := filepath.Join(w.Store.IndexDir(lib.ID), "text-2")
+	if err := (librarytest.Texts{}).Build(t.Context(), "", next, nil, []library.TextEntry{{ID: "ghost", Text: "the tide of a ghost"}}); err != nil {
+		t.Fatal(err)
+	}
+	check(t, os.Mkdir(next+".building-123", 0o755))
+	if found := search(t, open(t, w.Shelf, "kb"), "tide"); len(found) != 1 {
+		t.Errorf("found %v", found)
+	}
+	lib = w.Commit(t, lib, put(librarytest.Record("b.txt", "a tide table")))
+	snap := open(t, w.Shelf, "kb")
+	if found := search(t, snap, "tide"); len(found) != 2 || slices.ContainsFunc(found, func(s rag.Scored) bool { return s.ID == "ghost" }) {
+		t.Errorf("found %v at revision %d", found, lib.Revision)
+	}
+	if got := folders(t, w.Store.IndexDir(lib.ID)); !slices.Equal(got, []string{"text-1", "text-2"}) {
+		t.Errorf("folders %v", got)
+	}
+}
+
+func TestARefusedChangeLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	bad := librarytest.Record("b.txt", "a tide table")
+	clear(bad.Vectors)
+	wr, unlock := w.Lock(t)
+	_, err := w.Shelf.Commit(t.Context(), wr, lib, put(librarytest.Record("c.txt", "high tide"), bad))
+	unlock()
+	if !fault.Is(err, "vector_invalid") {
+		t.Errorf("%v, want vector_invalid", err)
+	}
+	if got := folders(t, w.Store.IndexDir(lib.ID)); !slices.Equal(got, []string{"text-1"}) {
+		t.Errorf("folders %v", got)
+	}
+	snap := open(t, w.Shelf, "kb")
+	if snap.Library != lib || len(search(t, snap, "tide")) != 1 {
+		t.Errorf("library %+v, before %+v", snap.Library, lib)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wr, unlock = w.Lock(t)
+	_, err = w.Shelf.Commit(ctx, wr, lib, put(librarytest.Record("c.txt", "high tide")))
+	unlock()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if got := folders(t, w.Store.IndexDir(lib.ID)); !slices.Equal(got, []string{"text-1"}) {
+		t.Errorf("folders after cancellation: %v", got)
+	}
+}
+
+func TestLeftoversAreSwept(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Create(t, "kb", librarytest.Settings())
+	for r := range 4 {
+		lib = w.Commit(t, lib, put(librarytest.Record(fmt.Sprintf("%d.txt", r), "the tide turns")))
+	}
+	dir := w.Store.IndexDir(lib.ID)
+	check(t, os.Mkdir(filepath.Join(dir, "text-77"), 0o755))
+	check(t, os.Mkdir(filepath.Join(dir, "text-5.building-9"), 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, "tokens.bin"), []byte("another's"), 0o600))
+	w.Commit(t, lib, put(librarytest.Record("last.txt", "low tide")))
+	if got := folders(t, dir); !slices.Equal(got, []string{"text-4", "text-5", "tokens.bin"}) {
+		t.Errorf("after a sweep: %v", got)
+	}
+}
+
+func TestSnapshotsOfTwoRevisionsLiveSideBySide(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	a := librarytest.Record("a.txt", "the tide turns")
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(a))
+	loaded := open(t, w.Shelf, "kb")
+	if _, err := loaded.Vectors(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, w.Shelf, "kb")
+	if again != loaded {
+		t.Error("an unchanged library was opened twice")
+	}
+	other := librarytest.Open(t, w.Store.Dir())
+	unloaded := open(t, other.Shelf, "kb")
+	for r := range 3 { // far enough for the old folder to be swept
+		lib = w.Commit(t, lib, put(librarytest.Record(fmt.Sprintf("%d.txt", r), "high tide")))
+	}
+	fresh := open(t, w.Shelf, "kb")
+	if old, now := len(search(t, loaded, "tide")), len(search(t, fresh, "tide")); old != 1 || now != 4 {
+		t.Errorf("the old snapshot finds %d, the new one %d; want 1 and 4", old, now)
+	}
+	if found, err := loaded.Lazy().Score(t.Context(), librarytest.Vector("x"), []rag.ChunkID{a.Chunks[0].ID}); err != nil || len(found) != 1 {
+		t.Errorf("vectors of the old snapshot: %v, %v", found, err)
+	}
+	if _, err := unloaded.Vectors(t.Context()); !errors.Is(err, rag.ErrStale) {
+		t.Errorf("vectors that were not loaded in time: %v, want rag.ErrStale", err)
+	}
+	if _, err := unloaded.Lazy().Search(t.Context(), librarytest.Vector("x"), 1); !errors.Is(err, rag.ErrStale) {
+		t.Errorf("a search in them: %v, want rag.ErrStale", err)
+	}
+}
+
+func TestVectorsAreLoadedOnceAndWhenNeeded(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	snap := open(t, w.Shelf, "kb")
+	search(t, snap, "tide")
+	if n := w.Loaded.Load(); n != 0 {
+		t.Errorf("vectors were loaded %d times for a text search", n)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		snap.Prefetch(t.Context())
+		group.Go(func() {
+			if _, err := snap.Lazy().Search(t.Context(), librarytest.Vector("tide"), 1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if n := w.Loaded.Load(); n != 1 {
+		t.Errorf("vectors were loaded %d times, want once", n)
+	}
+}
+
+func TestDropForgetsALibrary(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	lib := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("a.txt", "the tide turns")))
+	held := open(t, w.Shelf, "kb")
+	wr, unlock := w.Lock(t)
+	check(t, wr.RemoveLibrary(t.Context(), lib))
+	unlock()
+	check(t, w.Shelf.Drop(lib))
+	if _, err := os.Stat(w.Store.IndexDir(lib.ID)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+	if _, err := w.Shelf.Open(t.Context(), "kb"); !fault.Is(err, "kb_unknown") {
+		t.Errorf("opening it: %v, want kb_unknown", err)
+	}
+	if len(search(t, held, "tide")) != 1 {
+		t.Error("whoever still held it lost it")
+	}
+	next := w.Commit(t, w.Create(t, "kb", librarytest.Settings()), put(librarytest.Record("b.txt", "bread and butter")))
+	snap := open(t, w.Shelf, "kb")
+	if next.ID == lib.ID || len(search(t, snap, "tide")) != 0 || len(search(t, snap, "bread")) != 1 {
+		t.Errorf("a new library of the same name has id %d, the old one %d", next.ID, lib.ID)
+	}
+}
+
+func TestUnknownLibrary(t *testing.T) {
+	t.Parallel()
+	w := librarytest.Open(t, t.TempDir())
+	if _, err := w.Shelf.Open(t.Context(), "nobody"); !fault.Is(err, "kb_unknown") || strings.Contains(err.Error(), "rebuild") {
+		t.Errorf("%v, want kb_unknown", err)
+	}
+}

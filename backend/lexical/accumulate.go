@@ -36,8 +36,12 @@ func (ix *Index) release(a *accumulator) {
 	ix.scores.Put(a)
 }
 
-func (a *accumulator) add(doc uint32, score float64) {
+// add adds to a document's score; a boost only if it has one.
+func (a *accumulator) add(doc uint32, score float64, boost bool) {
 	if a.scores[doc] == 0 {
+		if boost {
+			return
+		}
 		a.touched = append(a.touched, doc)
 	}
 	a.scores[doc] += score

@@ -11,6 +11,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
 	index "github.com/blevesearch/bleve_index_api"
 
 	"ragdesk/backend/rag"
@@ -23,11 +24,21 @@ type Entry struct {
 	Text string
 }
 
-// batchSize is the number of chunks that become one segment.
+// batchSize is the number of chunks that become one segment; it bounds the memory
+// of a build to some 80 MB.
 const batchSize = 1000
 
-// maxSegments is the number of segments above which a build merges them.
-const maxSegments = 8
+// mergePlan keeps the number of segments logarithmic in the number of chunks and
+// merges like with like, so that a small addition stays cheap.
+var mergePlan = mergeplan.MergePlanOptions{
+	MaxSegmentsPerTier:   4,
+	MaxSegmentSize:       mergeplan.MaxSegmentSizeLimit,
+	MaxSegmentFileSize:   1 << 40,
+	TierGrowth:           8,
+	SegmentsPerMergeTask: 8,
+	FloorSegmentSize:     200,
+	ReclaimDeletesWeight: 2,
+}
 
 // tempMark is part of the name of a folder that is being built.
 const tempMark = ".building-"
@@ -81,20 +92,15 @@ func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	batch := index.NewBatch()
+	removed := index.NewBatch()
 	for _, id := range remove {
-		batch.Delete(string(id))
+		removed.Delete(string(id))
 	}
-	if len(remove) > 0 {
-		if err := store.Batch(batch); err != nil {
-			return fmt.Errorf("remove %d chunks: %w", len(remove), err)
-		}
-	}
-	for start := 0; start < len(put); start += batchSize {
+	batch := removed // what is removed and what is added first are one change
+	for start := 0; start < len(put) || batch == removed; start += batchSize {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		batch := index.NewBatch()
 		for _, e := range put[start:min(start+batchSize, len(put))] {
 			doc, err := newDocument(e)
 			if err != nil {
@@ -105,30 +111,43 @@ func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (
 		if err := store.Batch(batch); err != nil {
 			return fmt.Errorf("add chunks from %d: %w", start, err)
 		}
+		batch = index.NewBatch()
 	}
-	return settle(ctx, store)
+	return merge(ctx, store)
 }
 
-// settle merges segments when there are many and waits for the disk.
-func settle(ctx context.Context, store *scorch.Scorch) error {
-	reader, err := store.Reader()
+// merge unites small segments, as the plan says, and waits for the disk.
+func merge(ctx context.Context, store *scorch.Scorch) error {
+	before, err := segments(store)
 	if err != nil {
 		return err
 	}
-	segments := 0
-	if s, ok := reader.(*scorch.IndexSnapshot); ok {
-		segments = len(s.Segments())
+	if err := store.ForceMerge(ctx, &mergePlan); err != nil {
+		return fmt.Errorf("merge %d segments: %w", before, err)
 	}
-	if err := reader.Close(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if segments > maxSegments {
-		if err := store.ForceMerge(ctx, nil); err != nil {
-			return fmt.Errorf("merge %d segments: %w", segments, err)
-		}
+	after, err := segments(store)
+	if err != nil || after == before {
+		return err
 	}
-	// A change is reported once it and all before it are on disk, merges among them.
-	return errors.Join(store.SetInternal([]byte("settled"), nil), ctx.Err())
+	// A change is reported once it and all before it are on disk, the merge among
+	// them.
+	return store.SetInternal([]byte("merged"), nil)
+}
+
+// segments returns the number of segments of the store.
+func segments(store *scorch.Scorch) (int, error) {
+	reader, err := store.Reader()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	if s, ok := reader.(*scorch.IndexSnapshot); ok {
+		n = len(s.Segments())
+	}
+	return n, reader.Close()
 }
 
 // newDocument analyses a chunk.

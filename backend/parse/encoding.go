@@ -2,8 +2,11 @@ package parse
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +23,7 @@ type reading struct {
 	// cost is how many nats the text takes under the likeliest language, with
 	// what the encoding itself is held against.
 	cost float64
-	// density is the mean cost of a character beyond ASCII.
+	// density is the mean cost of a character that is evidence.
 	density float64
 }
 
@@ -82,12 +85,8 @@ func decodeForced(b []byte, name string) (reading, error) {
 // decodeAs reads b, which has no byte-order mark, strictly in one encoding.
 func decodeAs(b []byte, encoding string) (reading, error) {
 	s, err := text.Decode(encoding, b)
-	var bad *text.DecodeError
-	if errors.As(err, &bad) {
-		return reading{}, fault.Wrap(err, "encoding", fault.P("encoding", encoding), fault.P("offset", bad.Offset))
-	}
 	if err != nil {
-		return reading{}, fmt.Errorf("decode content: %w", err)
+		return reading{}, badBytes(encoding, err)
 	}
 	return reading{encoding: encoding, text: s}, nil
 }
@@ -100,52 +99,76 @@ const (
 	// shortBytes is the length below which evidence other than a byte-order mark
 	// or UTF-8 is called short.
 	shortBytes = 20
-	// certainSequences are as many multi-byte UTF-8 sequences as settle a text,
-	// and certainASCII as many bytes without any.
-	certainSequences = 6
+	// certainSequences are as many bytes after the first of multi-byte UTF-8
+	// sequences as settle a text, and certainASCII as many bytes without any.
+	certainSequences = 12
 	certainASCII     = 256
 	// implausible is the density above which no language was recognised.
 	implausible = 10.5
+	// maxDamage is how many bad bytes are looked past to tell a damaged text from
+	// one in another encoding, and damageCost what each is held against it.
+	maxDamage  = 8
+	damageCost = 40.0
 )
 
 // detect ranks the encodings in which b can be read by how plausible its
-// characters are.
+// characters are. When b is more plausible as damaged text in one encoding than
+// as sound text in any, the damage is the error.
 func detect(b []byte) (reading, error) {
 	utf8Valid := utf8.Valid(b)
 	if utf8Valid && settlesUTF8(b) {
 		return reading{encoding: "UTF-8", text: string(b)}, nil
 	}
-	var best, second reading
-	farthest := fault.New("encoding", fault.P("encoding", "UTF-8"), fault.P("offset", 0))
-	farthestAt := -1
+	var found []reading
+	var damaged reading
+	var damage error
 	for _, c := range candidates(len(b), utf8Valid) {
 		s, err := text.Decode(c.encoding, b)
-		var bad *text.DecodeError
-		if errors.As(err, &bad) {
-			if bad.Offset > farthestAt && c.strict {
-				farthestAt = bad.Offset
-				farthest = fault.Wrap(err, "encoding", fault.P("encoding", c.encoding), fault.P("offset", bad.Offset))
-			}
+		if err == nil {
+			found = append(found, c.weigh(s))
 			continue
 		}
-		if err != nil {
-			return reading{}, fmt.Errorf("decode content: %w", err)
-		}
-		r := reading{encoding: c.encoding, text: s}
-		r.cost, r.density = plausibility(s, c.natural)
-		r.cost += c.handicap
-		switch {
-		case best.encoding == "" || r.cost < best.cost:
-			best, second = r, best
-		case second.encoding == "" || r.cost < second.cost:
-			second = r
+		if r, ok := c.lookPast(b, err); ok && (damage == nil || r.cost < damaged.cost) {
+			damaged, damage = r, err
 		}
 	}
-	if best.encoding == "" || damagedUTF8(b, utf8Valid) || best.density > implausible && farthestAt > len(b)/2 {
-		return reading{}, damage(b, farthest)
+	best := reading{cost: math.Inf(1)}
+	if len(found) > 0 {
+		best = slices.MinFunc(found, func(a, b reading) int { return cmp.Compare(a.cost, b.cost) })
 	}
-	best.warnings = doubts(best, second, b)
-	return best, nil
+	switch {
+	case damage != nil && damaged.cost < best.cost:
+		return reading{}, badBytes(damaged.encoding, damage)
+	case len(found) == 0:
+		return reading{}, fault.New("binary_content", fault.P("kind", "unknown"))
+	}
+	return settle(best, found, b), nil
+}
+
+// badBytes is the fault for a decoding error.
+func badBytes(encoding string, err error) error {
+	offset := 0
+	var bad *text.DecodeError
+	if errors.As(err, &bad) {
+		offset = bad.Offset
+	}
+	return fault.Wrap(err, "encoding", fault.P("encoding", encoding), fault.P("offset", offset))
+}
+
+// settle names the first encoding that reads what best reads, and the doubt
+// that the others leave.
+func settle(best reading, found []reading, b []byte) reading {
+	var rival reading
+	for i := len(found) - 1; i >= 0; i-- {
+		switch r := found[i]; {
+		case r.text == best.text:
+			best.encoding = r.encoding
+		case rival.encoding == "" || r.cost <= rival.cost:
+			rival = r
+		}
+	}
+	best.warnings = doubts(best, rival, b)
+	return best
 }
 
 // settlesUTF8 reports whether valid UTF-8 needs no other reading to be tried:
@@ -155,46 +178,20 @@ func settlesUTF8(b []byte) bool {
 		return false
 	}
 	multi := len(b) - utf8.RuneCount(b)
-	return multi >= 2*certainSequences || multi == 0 && len(b) >= certainASCII || len(b) == 0
-}
-
-// damagedUTF8 reports whether b is evidently UTF-8 with a few bad bytes.
-func damagedUTF8(b []byte, valid bool) bool {
-	if valid {
-		return false
-	}
-	good, bad := 0, 0
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			bad++
-		case n > 1:
-			good++
-		}
-		i += n
-	}
-	return good >= 4 && good >= 4*bad
-}
-
-// damage is the fault for bytes that no encoding reads well.
-func damage(b []byte, farthest error) error {
-	if damagedUTF8(b, false) {
-		_, err := decodeAs(b, "UTF-8")
-		return err
-	}
-	return farthest
+	return multi >= certainSequences || multi == 0 && len(b) >= certainASCII || len(b) == 0
 }
 
 // doubts returns the warning for a close call, short evidence, or a text in no
 // language that was recognised.
 func doubts(best, second reading, b []byte) []rag.Notice {
-	rival := second.encoding != "" && second.text != best.text
+	rival := second.encoding != ""
 	ascii := bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf || r == 0 }) < 0
 	switch {
+	case ascii && best.encoding == "UTF-8":
+		return nil
 	case rival && second.cost-best.cost < closeCall:
 	case best.encoding != "UTF-8" && len(b) < shortBytes:
-	case best.density > implausible && !ascii:
+	case best.density > implausible:
 	default:
 		return nil
 	}
@@ -217,13 +214,49 @@ type candidate struct {
 	strict bool
 }
 
+// weigh returns the reading of sound text.
+func (c candidate) weigh(s string) reading {
+	r := reading{encoding: c.encoding, text: s}
+	r.cost, r.density = plausibility(s, c.natural)
+	r.cost += c.handicap
+	return r
+}
+
+// lookPast returns the reading of b without its bad bytes, the first of which
+// err tells; ok is false when they are too many to be damage.
+func (c candidate) lookPast(b []byte, err error) (r reading, ok bool) {
+	if !c.strict {
+		return reading{}, false
+	}
+	var sound strings.Builder
+	bad := 0
+	for {
+		var at *text.DecodeError
+		if !errors.As(err, &at) || bad == maxDamage {
+			return reading{}, false
+		}
+		bad++
+		before, prefixErr := text.Decode(c.encoding, b[:at.Offset])
+		if prefixErr != nil {
+			return reading{}, false
+		}
+		sound.WriteString(before)
+		b = b[at.Offset+1:]
+		var rest string
+		if rest, err = text.Decode(c.encoding, b); err == nil {
+			sound.WriteString(rest)
+			break
+		}
+	}
+	r = c.weigh(sound.String())
+	r.cost += float64(bad) * damageCost
+	return r, true
+}
+
 // candidates lists the encodings for n bytes in the order of preference for
 // equal costs.
 func candidates(n int, utf8Valid bool) []candidate {
-	var list []candidate
-	if utf8Valid {
-		list = append(list, candidate{encoding: "UTF-8"})
-	}
+	list := []candidate{{encoding: "UTF-8", strict: true}}
 	if n%2 == 0 {
 		list = append(list, candidate{encoding: "UTF-16LE", handicap: 4}, candidate{encoding: "UTF-16BE", handicap: 5})
 	}

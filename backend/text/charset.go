@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -93,22 +94,33 @@ func Charset(name string) (canonical string, ok bool) {
 }
 
 func findCharset(name string) (charset, bool) {
-	key := charsetKey(name)
-	for _, c := range charsets() {
-		if charsetKey(c.name) == key {
-			return c, true
-		}
-		for _, a := range c.aliases {
-			if a == key {
-				return c, true
-			}
-		}
-	}
-	return charset{}, false
+	c, ok := charsetIndex()[charsetKey(name)]
+	return c, ok
 }
 
+// charsetIndex finds an encoding by the key of its name or of an alias.
+var charsetIndex = sync.OnceValue(func() map[string]charset {
+	index := map[string]charset{}
+	for _, c := range charsets() {
+		index[charsetKey(c.name)] = c
+		for _, a := range c.aliases {
+			index[a] = c
+		}
+	}
+	return index
+})
+
+// charsetKey folds what people spell differently in the name of an encoding.
 func charsetKey(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(name))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case strings.ContainsRune("-_ .", r):
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // Decode returns the characters of b in the named encoding. It is strict: bytes

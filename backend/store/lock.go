@@ -48,32 +48,65 @@ func (s *Store) Lock(ctx context.Context, purpose string, wait time.Duration) (*
 	if err := makeLockFile(path); err != nil {
 		return nil, fault.Wrap(err, "workspace_unwritable", fault.P("path", s.dir))
 	}
-	l := flock.New(path)
-	timeout := time.NewTimer(wait)
-	defer timeout.Stop()
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	// First among this process's goroutines, for which the file's lock would order
+	// nothing that they have in memory.
+	if err := s.takeTurn(ctx, deadline.C); err != nil {
+		return nil, err
+	}
+	w := &Writer{s: s, lock: flock.New(path)}
+	err := s.takeFile(ctx, w.lock, deadline.C)
+	if err == nil {
+		if err = writeHolder(path, purpose); err == nil {
+			return w, nil
+		}
+		err = errors.Join(s.fail(err, "write %s", path), w.lock.Unlock())
+	}
+	<-s.turn
+	return nil, err
+}
+
+// takeTurn waits for the other Writers of s.
+func (s *Store) takeTurn(ctx context.Context, deadline <-chan time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-deadline:
+		return lockedFault(s.path(lockName))
+	}
+}
+
+// takeFile waits for the Writers of other processes, and of other Stores in this
+// one. It tries once at least.
+func (s *Store) takeFile(ctx context.Context, l *flock.Flock, deadline <-chan time.Time) error {
 	again := time.NewTicker(lockPoll)
 	defer again.Stop()
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		ok, err := l.TryLock()
 		switch {
-		case errors.Is(err, fs.ErrPermission):
-			return nil, fault.Wrap(err, "workspace_unwritable", fault.P("path", s.dir))
-		case err != nil:
-			return nil, fmt.Errorf("lock workspace %s: %w", s.dir, err)
 		case ok:
-			if err := writeHolder(path, purpose); err != nil {
-				return nil, errors.Join(s.fail(err, "write %s", path), l.Unlock())
-			}
-			return &Writer{s: s, lock: l}, nil
+			return nil
+		case errors.Is(err, fs.ErrPermission):
+			return fault.Wrap(err, "workspace_unwritable", fault.P("path", s.dir))
+		case err != nil:
+			return fmt.Errorf("lock workspace %s: %w", s.dir, err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-timeout.C:
-			return nil, lockedFault(path)
+			return ctx.Err()
+		case <-deadline:
+			return lockedFault(l.Path())
 		case <-again.C:
 		}
 	}
@@ -89,7 +122,9 @@ func (w *Writer) Unlock() error {
 	w.lock = nil
 	// Whoever waits must not be told of a holder that is gone.
 	err := os.Truncate(l.Path(), holderOffset)
-	if err := errors.Join(err, l.Unlock()); err != nil {
+	err = errors.Join(err, l.Unlock())
+	<-w.s.turn
+	if err != nil {
 		return fmt.Errorf("unlock workspace %s: %w", w.s.dir, err)
 	}
 	return nil

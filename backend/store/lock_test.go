@@ -26,8 +26,12 @@ func TestLockWithinAProcess(t *testing.T) {
 	_, err = open(t, dir).Lock(t.Context(), "second", 0)
 	wantFault(t, err, "workspace_locked", fault.P("purpose", "ingest 笔记"))
 
-	time.AfterFunc(50*time.Millisecond, func() { _ = first.Unlock() })
+	done := make(chan error)
+	time.AfterFunc(50*time.Millisecond, func() { done <- first.Unlock() })
 	second, err := s.Lock(t.Context(), "second", time.Minute)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 	if err != nil {
 		t.Fatalf("lock that was given back: %v", err)
 	}

@@ -62,6 +62,8 @@ type Store struct {
 	read *sql.DB
 	// write has one connection, opened by the first Writer.
 	write *sql.DB
+	// turn is full while a Writer of this Store exists.
+	turn chan struct{}
 }
 
 // Open opens the workspace in dir, creating the folder and the database when
@@ -76,7 +78,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace %s: %w", dir, err)
 	}
-	s := &Store{dir: abs}
+	s := &Store{dir: abs, turn: make(chan struct{}, 1)}
 	if err := s.create(); err != nil {
 		return nil, err
 	}

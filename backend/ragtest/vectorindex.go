@@ -106,7 +106,7 @@ func testVectorRanking(t *testing.T, load LoadVectors) {
 	const n, dim = 700, 48
 	flat, ids := UnitVectors(1, n, dim), vectorIDs(n)
 	x := mustLoad(t, load, dim, ids, flat)
-	for q := range 20 {
+	for q := range 8 {
 		query := UnitVectors(uint64(100+q), 1, dim)
 		scores, err := x.Score(t.Context(), query, ids)
 		if err != nil {
@@ -171,7 +171,7 @@ func testVectorTies(t *testing.T, load LoadVectors) {
 		x := mustLoad(t, load, dim, ids, flat)
 		for _, k := range []int{1, 3, better + 1, better + 20, better + same - 1, better + same} {
 			want := ranked(t, x, query, ids, k)
-			for range 20 {
+			for range 8 {
 				if diff := cmp.Diff(want, mustSearch(t, x, query, k)); diff != "" {
 					t.Fatalf("%d better than %d equal, first %d (-want +got):\n%s", better, same, k, diff)
 				}
@@ -206,7 +206,7 @@ func blend(a, b []float32) []float32 {
 // testVectorRange asks with the stored vectors themselves, whose products round
 // to either side of 1, and with their opposites.
 func testVectorRange(t *testing.T, load LoadVectors) {
-	const n, dim = 300, 96
+	const n, dim = 150, 96
 	flat, ids := UnitVectors(6, n, dim), vectorIDs(n)
 	x := mustLoad(t, load, dim, ids, flat)
 	for i := range n {
@@ -347,7 +347,7 @@ func testVectorInput(t *testing.T, load LoadVectors) {
 // testVectorCancel cancels searches at random points: each must fail with the
 // context's error or be complete.
 func testVectorCancel(t *testing.T, load LoadVectors) {
-	const n, dim, k = 5000, 64, 40
+	const n, dim, k = 3000, 64, 40
 	flat, ids, query := UnitVectors(16, n, dim), vectorIDs(n), UnitVectors(17, 1, dim)
 	x := mustLoad(t, load, dim, ids, flat)
 	want := mustSearch(t, x, query, k)
@@ -363,7 +363,7 @@ func testVectorCancel(t *testing.T, load LoadVectors) {
 	if _, err := load(done, dim, ids, flat); !errors.Is(err, context.Canceled) {
 		t.Errorf("load after cancellation: error %v", err)
 	}
-	for i := range 150 {
+	for i := range 80 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
 		got, err := x.Search(ctx, query, k)
 		cancel()

@@ -57,7 +57,7 @@ type StageScore struct {
 	Rank  *int     `json:"rank"`
 	Score *float64 `json:"score"`
 	// Parts are the values Score was made from, by name.
-	Parts map[string]float64 `json:"parts"`
+	Parts map[string]float64 `json:"parts" tstype:"{ [key: string]: number } | null"`
 }
 
 // Match is one place where a query term was found.

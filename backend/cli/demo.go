@@ -75,7 +75,7 @@ func (e *env) printDemo(n int, r api.CompareResponse) {
 			e.line("   %s", e.t("no-hits"))
 		}
 		for _, h := range col.Hits {
-			e.line("   %d. [%.4f] %s", h.Rank, h.Score, e.snippet(h, e.width-14))
+			e.line("   %d. [%.4f] %s", h.Rank, h.Score, e.snippet(h, 4*e.width))
 		}
 	}
 	last := r.Strategies[len(r.Strategies)-1]

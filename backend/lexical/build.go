@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/document"
-	"github.com/blevesearch/bleve/v2/index/scorch"
-	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
 	index "github.com/blevesearch/bleve_index_api"
 
 	"ragdesk/backend/rag"
@@ -27,18 +25,6 @@ type Entry struct {
 // batchSize is the number of chunks that become one segment; it bounds the memory
 // of a build to some 80 MB.
 const batchSize = 1000
-
-// mergePlan keeps the number of segments logarithmic in the number of chunks and
-// merges like with like, so that a small addition stays cheap.
-var mergePlan = mergeplan.MergePlanOptions{
-	MaxSegmentsPerTier:   4,
-	MaxSegmentSize:       mergeplan.MaxSegmentSizeLimit,
-	MaxSegmentFileSize:   1 << 40,
-	TierGrowth:           8,
-	SegmentsPerMergeTask: 8,
-	FloorSegmentSize:     200,
-	ReclaimDeletesWeight: 2,
-}
 
 // tempMark is part of the name of a folder that is being built.
 const tempMark = ".building-"
@@ -84,20 +70,35 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 }
 
 // write applies the changes to the index in dir.
-func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (err error) {
+func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) error {
 	queue := index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	defer queue.Close()
 	store, err := openScorch(dir, false, queue)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	removed := index.NewBatch()
-	for _, id := range remove {
-		removed.Delete(string(id))
+	err = apply(ctx, store, remove, put)
+	if err == nil {
+		err = merge(ctx, store)
 	}
-	batch := removed // what is removed and what is added first are one change
-	for start := 0; start < len(put) || batch == removed; start += batchSize {
+	var live map[string]bool
+	if err == nil {
+		live, err = segmentFiles(store)
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	return prune(dir, live)
+}
+
+// apply brings the changes to the disk; what is removed and what is added first
+// are one batch.
+func apply(ctx context.Context, store index.Index, remove []rag.ChunkID, put []Entry) error {
+	batch := index.NewBatch()
+	for _, id := range remove {
+		batch.Delete(string(id))
+	}
+	for start := 0; start == 0 || start < len(put); start += batchSize {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -111,43 +112,9 @@ func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (
 		if err := store.Batch(batch); err != nil {
 			return fmt.Errorf("add chunks from %d: %w", start, err)
 		}
-		batch = index.NewBatch()
+		batch.Reset()
 	}
-	return merge(ctx, store)
-}
-
-// merge unites small segments, as the plan says, and waits for the disk.
-func merge(ctx context.Context, store *scorch.Scorch) error {
-	before, err := segments(store)
-	if err != nil {
-		return err
-	}
-	if err := store.ForceMerge(ctx, &mergePlan); err != nil {
-		return fmt.Errorf("merge %d segments: %w", before, err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	after, err := segments(store)
-	if err != nil || after == before {
-		return err
-	}
-	// A change is reported once it and all before it are on disk, the merge among
-	// them.
-	return store.SetInternal([]byte("merged"), nil)
-}
-
-// segments returns the number of segments of the store.
-func segments(store *scorch.Scorch) (int, error) {
-	reader, err := store.Reader()
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	if s, ok := reader.(*scorch.IndexSnapshot); ok {
-		n = len(s.Segments())
-	}
-	return n, reader.Close()
+	return nil
 }
 
 // newDocument analyses a chunk.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -16,6 +15,9 @@ import (
 
 // manifestName is the file that makes a folder a generation; it is written last.
 const manifestName = "generation.json"
+
+// segmentExt is the extension of the files that hold segments.
+const segmentExt = ".zap"
 
 // manifest describes a finished generation.
 type manifest struct {
@@ -120,7 +122,7 @@ func cloneGeneration(from, dir string) error {
 		if e.Name() == manifestName {
 			continue
 		}
-		if strings.HasSuffix(e.Name(), ".zap") && os.Link(src, dst) == nil {
+		if filepath.Ext(e.Name()) == segmentExt && os.Link(src, dst) == nil {
 			continue
 		}
 		if err := copyFile(src, dst); err != nil {

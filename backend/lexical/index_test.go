@@ -2,28 +2,66 @@ package lexical_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/ragtest"
 )
 
-func TestSearch(t *testing.T) {
-	entries := []lexical.Entry{
-		{ID: "bj", Text: "北京是中国的首都。"},
-		{ID: "jj", Text: "北方的京剧很有名，京剧起源于北方。"},
-		{ID: "cat", Text: "她喜欢猫咪。"},
-		{ID: "yo", Text: "我们去𠮷野家吃饭。"},
-		{ID: "abc", Text: "Running with ＡＢＣ"},
+func toEntries(texts []ragtest.Text) []lexical.Entry {
+	out := make([]lexical.Entry, len(texts))
+	for i, c := range texts {
+		out[i] = lexical.Entry{ID: c.ID, Text: c.Text}
 	}
-	ix := open(t, build(t, entries), statsOf(entries))
-	for q, want := range map[string]rag.ChunkID{"北京": "bj", "猫": "cat", "𠮷野家": "yo", "𠮷": "yo", "abc": "abc", "runs": "abc"} {
-		hits, err := ix.Search(context.Background(), q, 10)
-		if err != nil {
-			t.Fatal(err)
+	return out
+}
+
+func toReference(texts []ragtest.Text) *reference {
+	ids, strs := make([]rag.ChunkID, len(texts)), make([]string, len(texts))
+	for i, c := range texts {
+		ids[i], strs[i] = c.ID, c.Text
+	}
+	return newReference(ids, strs)
+}
+
+func TestIndexConforms(t *testing.T) {
+	t.Parallel()
+	ragtest.TestTextIndex(t, func(_ context.Context, texts []ragtest.Text) (rag.TextIndex, error) {
+		entries := toEntries(texts)
+		return lexical.Open(build(t, entries), statsOf(entries))
+	})
+}
+
+func TestReferenceConforms(t *testing.T) {
+	t.Parallel()
+	ragtest.TestTextIndex(t, func(_ context.Context, texts []ragtest.Text) (rag.TextIndex, error) {
+		return toReference(texts), nil
+	})
+}
+
+// bleve's own scores are neither BM25 nor stable; ours must be what the formula
+// says of each chunk by itself.
+func TestScoresAreBM25(t *testing.T) {
+	t.Parallel()
+	texts, queries := ragtest.RandomTexts(11, 150, 60)
+	entries := toEntries(texts)
+	ix, want := open(t, build(t, entries), statsOf(entries)), toReference(texts)
+	for _, query := range queries {
+		got, ref := search(t, ix, query, len(texts)), search(t, want, query, len(texts))
+		if len(got) != len(ref) {
+			t.Errorf("Search(%q) finds %d chunks, want %d", query, len(got), len(ref))
+			continue
 		}
-		if len(hits) == 0 || hits[0].ID != want {
-			t.Errorf("Search(%q) = %v, want %s first", q, hits, want)
+		scores := map[rag.ChunkID]float64{}
+		for _, h := range ref {
+			scores[h.ID] = h.Score
+		}
+		for _, h := range got {
+			if math.Abs(h.Score-scores[h.ID]) > 2e-9 {
+				t.Errorf("Search(%q): %s scores %.10f, want %.10f", query, h.ID, h.Score, scores[h.ID])
+			}
 		}
 	}
 }

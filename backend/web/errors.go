@@ -8,6 +8,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 )
 
 // statusClientClosed is what proxies log for a caller who went away; nobody
@@ -49,7 +50,7 @@ func statusOf(code string) int {
 // opened a bad address.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := statusOf(fault.Of(err).Code)
-	body := s.cfg.ErrorBody(err, language(r))
+	body := s.cfg.ErrorBody(s.language(r), err)
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
@@ -72,17 +73,17 @@ func writeJSON(w http.ResponseWriter, status int, b []byte) {
 }
 
 // language is the caller's: the page says it outright, a browser lists what it
-// reads in order of preference. Empty when neither names ours.
-func language(r *http.Request) string {
+// reads in order of preference.
+func (s *server) language(r *http.Request) string {
 	for _, header := range []string{r.Header.Get("X-Ragdesk-Lang"), r.Header.Get("Accept-Language")} {
 		for tag := range strings.SplitSeq(header, ",") {
 			tag = strings.ToLower(strings.TrimSpace(tag))
-			for _, lang := range []string{"zh", "en"} {
+			for _, lang := range []string{i18n.Chinese, i18n.English} {
 				if rest, ok := strings.CutPrefix(tag, lang); ok && (rest == "" || rest[0] == '-' || rest[0] == ';') {
 					return lang
 				}
 			}
 		}
 	}
-	return ""
+	return s.cfg.Language
 }

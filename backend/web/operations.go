@@ -13,6 +13,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 )
 
 // maxBody bounds a request in bytes. Files are named by their path, not sent.
@@ -52,7 +53,7 @@ func route[Request, Response any](
 			s.fail(w, r, err)
 			return
 		}
-		response, err := op(r.Context(), request)
+		response, err := op(i18n.WithLanguage(r.Context(), s.language(r)), request)
 		if err != nil {
 			s.fail(w, r, err)
 			return

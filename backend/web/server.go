@@ -10,7 +10,7 @@
 //
 //	err := web.Serve(ctx, web.Config{
 //		Service: svc, Events: svc, Assets: dist, ErrorBody: i18n.ErrorBody,
-//		Ready: func(url string) { fmt.Println(url) },
+//		Language: lang, Ready: func(url string) { fmt.Println(url) },
 //	})
 package web
 
@@ -51,9 +51,10 @@ type Config struct {
 	Assets fs.FS
 	// Port to listen on; 0 means DefaultPort or, when that is taken, a free one.
 	Port int
-	// ErrorBody words an error in a language, "zh" or "en"; empty means the
-	// program's own.
-	ErrorBody func(err error, lang string) api.ErrorBody
+	// ErrorBody words an error in a language, as i18n.ErrorBody does.
+	ErrorBody func(lang string, err error) api.ErrorBody
+	// Language is used for callers who name neither Chinese nor English.
+	Language string
 	// Ready is called once with the address to open, which carries the key. It may
 	// be nil.
 	Ready func(url string)

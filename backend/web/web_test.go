@@ -22,6 +22,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 )
 
 const (
@@ -36,8 +37,8 @@ type fakeService struct {
 	started chan struct{}
 }
 
-func (fakeService) Info(context.Context, api.InfoRequest) (api.Info, error) {
-	return api.Info{Version: "<1>"}, nil
+func (fakeService) Info(ctx context.Context, _ api.InfoRequest) (api.Info, error) {
+	return api.Info{Version: "<1>", Embedder: i18n.Language(ctx)}, nil
 }
 
 func (fakeService) RemoveKB(_ context.Context, r api.RemoveKBRequest) (api.RemovedKB, error) {
@@ -58,7 +59,7 @@ func (f fakeService) Ask(ctx context.Context, _ api.AskRequest) (api.AskResponse
 	return api.AskResponse{}, ctx.Err()
 }
 
-func testBody(err error, lang string) api.ErrorBody {
+func testBody(lang string, err error) api.ErrorBody {
 	f := fault.Of(err)
 	return api.ErrorBody{Code: f.Code, Message: lang + ":" + f.Code, Params: f.Params}
 }
@@ -66,7 +67,7 @@ func testBody(err error, lang string) api.ErrorBody {
 func testServer(t *testing.T) *server {
 	t.Helper()
 	return newServer(Config{
-		Service: fakeService{}, ErrorBody: testBody, Log: slog.New(slog.DiscardHandler),
+		Service: fakeService{}, ErrorBody: testBody, Language: "xx", Log: slog.New(slog.DiscardHandler),
 		Assets: fstest.MapFS{
 			"index.html":          {Data: []byte("<!doctype html>page")},
 			"assets/main-abcd.js": {Data: []byte("export {}")},
@@ -110,48 +111,49 @@ func TestRequests(t *testing.T) {
 		// body is contained in the answer.
 		body string
 	}{
-		"operation":           {with("POST", "/api/Info", `{}`, nil), 200, `"version":"<1>"`},
-		"cookie":              {with("POST", "/api/Info", `{}`, cookie("ragdesk_7999", testToken)), 200, ""},
-		"localhost":           {with("POST", "/api/Info", `{}`, host("LocalHost:7999")), 200, ""},
-		"own origin":          {with("POST", "/api/Info", `{}`, header("Origin", "http://"+testHost)), 200, ""},
-		"charset":             {with("POST", "/api/Info", `{}`, header("Content-Type", "application/json; charset=utf-8")), 200, ""},
-		"no key":              {with("POST", "/api/Info", `{}`, header("Authorization", "")), 401, "key_invalid"},
-		"wrong key":           {with("POST", "/api/Info", `{}`, header("Authorization", "Bearer x")), 401, "key_invalid"},
-		"empty key":           {with("POST", "/api/Info", `{}`, header("Authorization", "Bearer ")), 401, "key_invalid"},
-		"wrong cookie":        {with("POST", "/api/Info", `{}`, cookie("ragdesk_7999", "x")), 401, "key_invalid"},
-		"cookie of port 7998": {with("POST", "/api/Info", `{}`, cookie("ragdesk_7998", testToken)), 401, "key_invalid"},
-		"events need the key": {with("GET", "/api/events", ``, header("Authorization", "")), 401, "key_invalid"},
-		"rebound name":        {with("POST", "/api/Info", `{}`, host("evil.example:7999")), 403, "host_refused"},
-		"other port":          {with("POST", "/api/Info", `{}`, host("127.0.0.1:80")), 403, "host_refused"},
-		"rebound page":        {with("GET", "/", ``, host("evil.example")), 403, ":host_refused"},
-		"foreign origin":      {with("POST", "/api/Info", `{}`, header("Origin", "http://evil.example")), 403, "origin_refused"},
-		"origin null":         {with("POST", "/api/Info", `{}`, header("Origin", "null")), 403, "origin_refused"},
-		"other local port":    {with("POST", "/api/Info", `{}`, header("Origin", "http://127.0.0.1:3000")), 403, "origin_refused"},
-		"cross-site fetch":    {with("GET", "/api/events", ``, header("Sec-Fetch-Site", "cross-site")), 403, "origin_refused"},
-		"GET on operation":    {with("GET", "/api/Info", ``, nil), 405, "method_refused"},
-		"POST on events":      {with("POST", "/api/events", `{}`, nil), 405, "method_refused"},
-		"POST on page":        {with("POST", "/", `{}`, nil), 405, "method_refused"},
-		"unknown operation":   {with("POST", "/api/Format", `{}`, nil), 404, "operation_unknown"},
-		"deeper path":         {with("POST", "/api/Info/x", `{}`, nil), 404, "operation_unknown"},
-		"form":                {with("POST", "/api/Info", `{}`, header("Content-Type", "text/plain")), 415, "content_type_refused"},
-		"no media type":       {with("POST", "/api/Info", `{}`, header("Content-Type", "")), 415, "content_type_refused"},
-		"body too large":      {with("POST", "/api/RemoveKB", `{"kb":"`+strings.Repeat("a", maxBody)+`"}`, nil), 413, "body_too_large"},
-		"bad JSON":            {with("POST", "/api/Info", `{`, nil), 400, "body_invalid"},
-		"no JSON":             {with("POST", "/api/Info", ``, nil), 400, "body_invalid"},
-		"two values":          {with("POST", "/api/Info", `{}{}`, nil), 400, "body_invalid"},
-		"trailing junk":       {with("POST", "/api/Info", `{} x`, nil), 400, "body_invalid"},
-		"unknown field":       {with("POST", "/api/RemoveKB", `{"kbs":"a"}`, nil), 400, "body_invalid"},
-		"wrong type":          {with("POST", "/api/RemoveKB", `{"kb":1}`, nil), 400, "body_invalid"},
-		"fault":               {with("POST", "/api/RemoveKB", `{"kb":"法"}`, nil), 404, `{"error":{"code":"kb_unknown","message":":kb_unknown","params":{"kb":"法"}}}`},
-		"fault in Chinese":    {with("POST", "/api/RemoveKB", `{"kb":"a"}`, header("X-Ragdesk-Lang", "zh")), 404, `"zh:kb_unknown"`},
-		"plain error":         {with("POST", "/api/RemoveKB", `{"kb":"plain"}`, nil), 500, `"internal"`},
-		"cancelled":           {with("POST", "/api/RemoveKB", `{"kb":"cancelled"}`, nil), 499, `"cancelled"`},
-		"panic":               {with("POST", "/api/RemoveKB", `{"kb":"panic"}`, nil), 500, `"internal"`},
-		"page":                {with("GET", "/", ``, header("Authorization", "")), 200, "page"},
-		"screen":              {with("GET", "/compare", ``, nil), 200, "page"},
-		"climbing out":        {with("GET", "/assets/../../etc/hosts", ``, nil), 307, `href="/etc/hosts"`},
-		"missing file":        {with("GET", "/assets/gone.js", ``, nil), 404, ":not_found"},
-		"wrong key in URL":    {with("GET", "/?token=x", ``, nil), 401, ":key_invalid"},
+		"operation":            {with("POST", "/api/Info", `{}`, nil), 200, `"version":"<1>"`},
+		"language of the call": {with("POST", "/api/Info", `{}`, header("X-Ragdesk-Lang", "zh")), 200, `"embedder":"zh"`},
+		"cookie":               {with("POST", "/api/Info", `{}`, cookie("ragdesk_7999", testToken)), 200, ""},
+		"localhost":            {with("POST", "/api/Info", `{}`, host("LocalHost:7999")), 200, ""},
+		"own origin":           {with("POST", "/api/Info", `{}`, header("Origin", "http://"+testHost)), 200, ""},
+		"charset":              {with("POST", "/api/Info", `{}`, header("Content-Type", "application/json; charset=utf-8")), 200, ""},
+		"no key":               {with("POST", "/api/Info", `{}`, header("Authorization", "")), 401, "key_invalid"},
+		"wrong key":            {with("POST", "/api/Info", `{}`, header("Authorization", "Bearer x")), 401, "key_invalid"},
+		"empty key":            {with("POST", "/api/Info", `{}`, header("Authorization", "Bearer ")), 401, "key_invalid"},
+		"wrong cookie":         {with("POST", "/api/Info", `{}`, cookie("ragdesk_7999", "x")), 401, "key_invalid"},
+		"cookie of port 7998":  {with("POST", "/api/Info", `{}`, cookie("ragdesk_7998", testToken)), 401, "key_invalid"},
+		"events need the key":  {with("GET", "/api/events", ``, header("Authorization", "")), 401, "key_invalid"},
+		"rebound name":         {with("POST", "/api/Info", `{}`, host("evil.example:7999")), 403, "host_refused"},
+		"other port":           {with("POST", "/api/Info", `{}`, host("127.0.0.1:80")), 403, "host_refused"},
+		"rebound page":         {with("GET", "/", ``, host("evil.example")), 403, ":host_refused"},
+		"foreign origin":       {with("POST", "/api/Info", `{}`, header("Origin", "http://evil.example")), 403, "origin_refused"},
+		"origin null":          {with("POST", "/api/Info", `{}`, header("Origin", "null")), 403, "origin_refused"},
+		"other local port":     {with("POST", "/api/Info", `{}`, header("Origin", "http://127.0.0.1:3000")), 403, "origin_refused"},
+		"cross-site fetch":     {with("GET", "/api/events", ``, header("Sec-Fetch-Site", "cross-site")), 403, "origin_refused"},
+		"GET on operation":     {with("GET", "/api/Info", ``, nil), 405, "method_refused"},
+		"POST on events":       {with("POST", "/api/events", `{}`, nil), 405, "method_refused"},
+		"POST on page":         {with("POST", "/", `{}`, nil), 405, "method_refused"},
+		"unknown operation":    {with("POST", "/api/Format", `{}`, nil), 404, "operation_unknown"},
+		"deeper path":          {with("POST", "/api/Info/x", `{}`, nil), 404, "operation_unknown"},
+		"form":                 {with("POST", "/api/Info", `{}`, header("Content-Type", "text/plain")), 415, "content_type_refused"},
+		"no media type":        {with("POST", "/api/Info", `{}`, header("Content-Type", "")), 415, "content_type_refused"},
+		"body too large":       {with("POST", "/api/RemoveKB", `{"kb":"`+strings.Repeat("a", maxBody)+`"}`, nil), 413, "body_too_large"},
+		"bad JSON":             {with("POST", "/api/Info", `{`, nil), 400, "body_invalid"},
+		"no JSON":              {with("POST", "/api/Info", ``, nil), 400, "body_invalid"},
+		"two values":           {with("POST", "/api/Info", `{}{}`, nil), 400, "body_invalid"},
+		"trailing junk":        {with("POST", "/api/Info", `{} x`, nil), 400, "body_invalid"},
+		"unknown field":        {with("POST", "/api/RemoveKB", `{"kbs":"a"}`, nil), 400, "body_invalid"},
+		"wrong type":           {with("POST", "/api/RemoveKB", `{"kb":1}`, nil), 400, "body_invalid"},
+		"fault":                {with("POST", "/api/RemoveKB", `{"kb":"法"}`, nil), 404, `{"error":{"code":"kb_unknown","message":"xx:kb_unknown","params":{"kb":"法"}}}`},
+		"fault in Chinese":     {with("POST", "/api/RemoveKB", `{"kb":"a"}`, header("X-Ragdesk-Lang", "zh")), 404, `"zh:kb_unknown"`},
+		"plain error":          {with("POST", "/api/RemoveKB", `{"kb":"plain"}`, nil), 500, `"internal"`},
+		"cancelled":            {with("POST", "/api/RemoveKB", `{"kb":"cancelled"}`, nil), 499, `"cancelled"`},
+		"panic":                {with("POST", "/api/RemoveKB", `{"kb":"panic"}`, nil), 500, `"internal"`},
+		"page":                 {with("GET", "/", ``, header("Authorization", "")), 200, "page"},
+		"screen":               {with("GET", "/compare", ``, nil), 200, "page"},
+		"climbing out":         {with("GET", "/assets/../../etc/hosts", ``, nil), 307, `href="/etc/hosts"`},
+		"missing file":         {with("GET", "/assets/gone.js", ``, nil), 404, ":not_found"},
+		"wrong key in URL":     {with("GET", "/?token=x", ``, nil), 401, ":key_invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,16 +215,16 @@ func TestCaching(t *testing.T) {
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ own, accept, want string }{
-		{"", "", ""},
+		{"", "", "xx"},
 		{"", "fr-FR, zh-TW;q=0.9, en;q=0.8", "zh"},
 		{"", "en-GB,en;q=0.9,zh;q=0.8", "en"},
 		{"zh", "en", "zh"},
 		{"xx", "EN", "en"},
-		{"", "enochian, zha", ""},
+		{"", "enochian, zha", "xx"},
 	} {
 		r := with("GET", "/", "", header("Accept-Language", tt.accept))
 		r.Header.Set("X-Ragdesk-Lang", tt.own)
-		if got := language(r); got != tt.want {
+		if got := testServer(t).language(r); got != tt.want {
 			t.Errorf("language(%q, %q) = %q, want %q", tt.own, tt.accept, got, tt.want)
 		}
 	}

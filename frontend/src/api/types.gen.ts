@@ -440,7 +440,7 @@ export interface StageScore {
   /**
    * Parts are the values Score was made from, by name.
    */
-  parts: { [key: string]: number /* float64 */};
+  parts: { [key: string]: number } | null;
 }
 /**
  * Match is one place where a query term was found.

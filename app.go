@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/app"
+	"ragdesk/backend/desktop"
+	"ragdesk/backend/i18n"
+)
+
+// App is the Service as the desktop window calls it: one method an operation,
+// under the context of the window's life, since the window passes none.
+type App struct {
+	svc api.Service
+	// ctx is that of the window; it may be read once started is closed.
+	ctx     context.Context
+	started chan struct{}
+}
+
+func newApp(svc api.Service) *App { return &App{svc: svc, started: make(chan struct{})} }
+
+// startup takes the window's context. The page may call before it is there.
+func (a *App) startup(ctx context.Context) {
+	a.ctx = ctx
+	close(a.started)
+}
+
+func (a *App) context() context.Context {
+	<-a.started
+	return a.ctx
+}
+
+// window opens the desktop window and returns the program's exit code.
+func window(page fs.FS) int {
+	lang := i18n.FromEnvironment()
+	svc, err := app.New(app.Config{})
+	if err == nil {
+		a := newApp(svc)
+		err = errors.Join(desktop.Run(desktop.Config{
+			Title: "ragdesk", Page: page, App: a, Startup: a.startup, Events: svc,
+			ErrorBody: func(err error) api.ErrorBody { return i18n.ErrorBody(lang, err) },
+		}), svc.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, i18n.ErrorBody(lang, err).Message)
+		return 1
+	}
+	return 0
+}
+
+// Info describes the program.
+func (a *App) Info(r api.InfoRequest) (api.Info, error) { return a.svc.Info(a.context(), r) }
+
+// Doctor checks machine, assets and libraries.
+func (a *App) Doctor(r api.DoctorRequest) (api.DoctorReport, error) {
+	return a.svc.Doctor(a.context(), r)
+}
+
+// ListKBs lists the knowledge bases.
+func (a *App) ListKBs(r api.ListKBsRequest) (api.KBList, error) { return a.svc.ListKBs(a.context(), r) }
+
+// RemoveKB deletes a knowledge base.
+func (a *App) RemoveKB(r api.RemoveKBRequest) (api.RemovedKB, error) {
+	return a.svc.RemoveKB(a.context(), r)
+}
+
+// ListDocuments lists the documents of a knowledge base.
+func (a *App) ListDocuments(r api.ListDocumentsRequest) (api.DocumentList, error) {
+	return a.svc.ListDocuments(a.context(), r)
+}
+
+// DocumentText returns a document's text as it was read.
+func (a *App) DocumentText(r api.DocumentTextRequest) (api.DocumentText, error) {
+	return a.svc.DocumentText(a.context(), r)
+}
+
+// RemoveDocuments removes documents from a knowledge base.
+func (a *App) RemoveDocuments(r api.RemoveDocumentsRequest) (api.RemovedDocuments, error) {
+	return a.svc.RemoveDocuments(a.context(), r)
+}
+
+// ExportChunks returns all chunks of a knowledge base.
+func (a *App) ExportChunks(r api.ExportChunksRequest) (api.ChunkExport, error) {
+	return a.svc.ExportChunks(a.context(), r)
+}
+
+// PreviewChunks shows how a file would be cut.
+func (a *App) PreviewChunks(r api.PreviewChunksRequest) (api.ChunkPreview, error) {
+	return a.svc.PreviewChunks(a.context(), r)
+}
+
+// Search runs one strategy.
+func (a *App) Search(r api.SearchRequest) (api.SearchResponse, error) {
+	return a.svc.Search(a.context(), r)
+}
+
+// Compare runs several strategies on one query.
+func (a *App) Compare(r api.CompareRequest) (api.CompareResponse, error) {
+	return a.svc.Compare(a.context(), r)
+}
+
+// Ask answers from a knowledge base.
+func (a *App) Ask(r api.AskRequest) (api.AskResponse, error) { return a.svc.Ask(a.context(), r) }
+
+// StartIngest adds files and folders as a job.
+func (a *App) StartIngest(r api.IngestRequest) (api.Job, error) {
+	return a.svc.StartIngest(a.context(), r)
+}
+
+// StartImportChunks adds ready-made chunks as a job.
+func (a *App) StartImportChunks(r api.ImportChunksRequest) (api.Job, error) {
+	return a.svc.StartImportChunks(a.context(), r)
+}
+
+// StartDemo builds the built-in libraries as a job.
+func (a *App) StartDemo(r api.DemoRequest) (api.Job, error) { return a.svc.StartDemo(a.context(), r) }
+
+// GetJob returns a job's snapshot.
+func (a *App) GetJob(r api.JobRequest) (api.Job, error) { return a.svc.GetJob(a.context(), r) }
+
+// CancelJob asks a job to stop.
+func (a *App) CancelJob(r api.JobRequest) (api.Job, error) { return a.svc.CancelJob(a.context(), r) }

@@ -1,0 +1,70 @@
+import { pageError, toServiceError } from "./errors";
+import type { Backend, EventListener, EventSourcePort, Host, Transport } from "./transport";
+import type { Event } from "./types.gen";
+
+/** Reaches the Service through the server that served the page. */
+export function httpBackend(language: () => string): Backend {
+  return { transport: httpTransport(language), events: httpEvents, host: browserHost };
+}
+
+function httpTransport(language: () => string): Transport {
+  return {
+    async call<Response>(operation: string, request: object, signal?: AbortSignal): Promise<Response> {
+      const answer = await post(operation, request, language(), signal);
+      const body: unknown = await answer.json().catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        throw pageError("bad_answer", cause);
+      });
+      if (!answer.ok) throw toServiceError(body);
+      return body as Response;
+    },
+  };
+}
+
+async function post(operation: string, request: object, language: string, signal?: AbortSignal) {
+  try {
+    return await fetch(`api/${operation}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Ragdesk-Lang": language },
+      body: JSON.stringify(request),
+      signal: signal ?? null,
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw pageError("unreachable", cause);
+  }
+}
+
+/** A browser reopens the stream by itself and names the last event it saw. */
+const httpEvents: EventSourcePort = {
+  listen(listener: EventListener) {
+    const source = new EventSource("api/events");
+    source.addEventListener("job", (message: MessageEvent<string>) => {
+      listener.event(JSON.parse(message.data) as Event);
+    });
+    source.addEventListener("reset", () => {
+      listener.reset();
+    });
+    return () => {
+      source.close();
+    };
+  },
+};
+
+const browserHost: Host = {
+  async copyText(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch (cause) {
+      throw pageError("copy_refused", cause);
+    }
+  },
+  saveText(name, text) {
+    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(url);
+  },
+};

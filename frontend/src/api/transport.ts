@@ -1,0 +1,38 @@
+import type { Operation } from "./client.gen";
+import type { Event } from "./types.gen";
+
+/** Carries an operation to the Service and its answer back. */
+export interface Transport {
+  /**
+   * Sends one request. Rejects with a ServiceError, or with the signal's reason
+   * once it is aborted.
+   */
+  call<Response>(operation: Operation, request: object, signal?: AbortSignal): Promise<Response>;
+}
+
+/** What a listener of job events is told. */
+export interface EventListener {
+  event(event: Event): void;
+  /** Events were missed: what is known of jobs must be read anew. */
+  reset(): void;
+}
+
+/** The stream of job events. */
+export interface EventSourcePort {
+  /** Starts listening and returns what ends it. */
+  listen(listener: EventListener): () => void;
+}
+
+/** What the page can do on the machine it runs on. */
+export interface Host {
+  copyText(text: string): Promise<void>;
+  /** Offers text as a file to keep; null where the window cannot. */
+  saveText: ((name: string, text: string) => void) | null;
+}
+
+/** Everything behind the page. */
+export interface Backend {
+  readonly transport: Transport;
+  readonly events: EventSourcePort;
+  readonly host: Host;
+}

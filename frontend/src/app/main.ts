@@ -1,0 +1,36 @@
+import "./theme.css";
+import "./base.css";
+import { createApp, watch } from "vue";
+import { apiKey, connect } from "@/api";
+import { createJobs, jobsKey } from "@/features/jobs/jobs";
+import { createLibraries } from "@/features/library/libraries";
+import { createToasts, toastsKey } from "@/ui/toasts";
+import App from "./App.vue";
+import { createTexts, useLanguage } from "./i18n";
+import { createPreferences } from "./preferences";
+import { createScreens } from "./router";
+import { shellKey } from "./shell";
+
+async function start(): Promise<void> {
+  const preferences = createPreferences();
+  const i18n = await createTexts(preferences.language.value);
+  watch(preferences.language, (language) => void useLanguage(i18n, language));
+
+  const api = connect(() => preferences.language.value);
+  const libraries = createLibraries(api);
+  const jobs = createJobs(api);
+  jobs.onEnd(() => void libraries.load());
+
+  createApp(App)
+    .use(i18n)
+    .use(createScreens())
+    .provide(apiKey, api)
+    .provide(jobsKey, jobs)
+    .provide(toastsKey, createToasts())
+    .provide(shellKey, { libraries, preferences })
+    .mount("#app");
+
+  await Promise.all([libraries.load(), jobs.resume()]);
+}
+
+void start();

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { Column, CompareResponse, Hit } from "@/api/types.gen";
+import { arrange, neighbour } from "./board";
+
+const hit = (chunk_id: string, rank: number): Hit => ({
+  rank, chunk_id, doc_id: "d", source: `${chunk_id}.md`, span: { start: 0, end: 1 }, text: "x", headings: [],
+  score: 1, score_stage: "bm25", trace: [], matches: [],
+});
+const column = (strategy: string, ids: string[]): Column => ({
+  strategy, hits: ids.map((id, i) => hit(id, i + 1)), dropped: [], prompt: "", answer: null, citations: [], fingerprint: "", timings_ms: {},
+});
+
+function response(lists: Record<string, string[]>): CompareResponse {
+  const strategies = Object.entries(lists).map(([name, ids]) => column(name, ids));
+  const all = [...new Set(Object.values(lists).flat())];
+  return {
+    query: "q", kb: "k", query_terms: [], strategies,
+    movement: all.map((chunk_id) => ({
+      chunk_id, source: `${chunk_id}.md`,
+      ranks: Object.fromEntries(Object.entries(lists).map(([name, ids]) => [name, ids.indexOf(chunk_id) + 1 || null])),
+    })),
+  };
+}
+
+const lists = { vector: ["a", "b", "c"], bm25: ["c", "d"], hybrid: ["c", "a", "e"] };
+
+describe("arrange", () => {
+  it("compares with the first column", () => {
+    const [first, second, third] = arrange(response(lists), "first");
+    expect(first?.against).toBeNull();
+    expect(first?.cards.every((card) => card.move === null)).toBe(true);
+    expect(second?.cards.map((card) => card.move)).toEqual([{ kind: "up", by: 2 }, { kind: "entered" }]);
+    expect(second?.gone).toEqual([
+      { chunkId: "a", source: "a.md", rank: 1 },
+      { chunkId: "b", source: "b.md", rank: 2 },
+    ]);
+    expect(third?.cards.map((card) => card.move)).toEqual([{ kind: "up", by: 2 }, { kind: "down", by: 1 }, { kind: "entered" }]);
+    expect(third?.gone.map((g) => g.chunkId)).toEqual(["b"]);
+  });
+
+  it("compares with the previous column", () => {
+    const third = arrange(response(lists), "previous")[2];
+    expect(third?.against).toBe("bm25");
+    expect(third?.cards.map((card) => card.move)).toEqual([{ kind: "same" }, { kind: "entered" }, { kind: "entered" }]);
+    expect(third?.gone.map((g) => g.chunkId)).toEqual(["d"]);
+  });
+});
+
+describe("neighbour", () => {
+  const sizes = [3, 0, 2];
+  it.each([
+    ["up", { column: 0, row: 1 }, "ArrowUp", { column: 0, row: 0 }],
+    ["up from the top", { column: 0, row: 0 }, "ArrowUp", null],
+    ["down", { column: 0, row: 1 }, "ArrowDown", { column: 0, row: 2 }],
+    ["down from the end", { column: 2, row: 1 }, "ArrowDown", null],
+    ["right over an empty column, into a shorter one", { column: 0, row: 2 }, "ArrowRight", { column: 2, row: 1 }],
+    ["left", { column: 2, row: 1 }, "ArrowLeft", { column: 0, row: 1 }],
+    ["left from the first", { column: 0, row: 0 }, "ArrowLeft", null],
+    ["another key", { column: 0, row: 0 }, "Enter", null],
+  ])("%s", (_, place, key, want) => {
+    expect(neighbour(place, key, sizes)).toEqual(want);
+  });
+});

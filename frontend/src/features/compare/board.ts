@@ -1,0 +1,80 @@
+import type { Column, CompareResponse, Hit } from "@/api/types.gen";
+import { baselineOf, moveOf, type Baseline, type Move } from "@/lib/movement";
+
+/** A hit as a card; move is null in the column the others are compared with. */
+export interface Card {
+  readonly hit: Hit;
+  readonly move: Move | null;
+}
+
+/** A chunk of the compared column that this column does not list. */
+export interface Gone {
+  readonly chunkId: string;
+  readonly source: string;
+  /** Its rank there. */
+  readonly rank: number;
+}
+
+/** One strategy's column. */
+export interface BoardColumn {
+  readonly column: Column;
+  /** The strategy it is compared with, null in the first. */
+  readonly against: string | null;
+  readonly cards: readonly Card[];
+  readonly gone: readonly Gone[];
+}
+
+/** Arranges an answer as columns. Ranks are the program's; only their difference is taken here. */
+export function arrange(response: CompareResponse, baseline: Baseline): BoardColumn[] {
+  const ranks = new Map(response.movement.map((m) => [m.chunk_id, m.ranks]));
+  const rankIn = (chunkId: string, strategy: string): number | null => ranks.get(chunkId)?.[strategy] ?? null;
+  return response.strategies.map((column, i) => {
+    const at = baselineOf(i, baseline);
+    const against = at === null ? null : (response.strategies[at]?.strategy ?? null);
+    if (against === null) {
+      return { column, against, cards: column.hits.map((hit) => ({ hit, move: null })), gone: [] };
+    }
+    return {
+      column,
+      against,
+      cards: column.hits.map((hit) => ({ hit, move: moveOf(hit.rank, rankIn(hit.chunk_id, against)) })),
+      gone: response.movement
+        .flatMap(({ chunk_id, source }) => {
+          const rank = rankIn(chunk_id, against);
+          return rank === null || rankIn(chunk_id, column.strategy) !== null ? [] : [{ chunkId: chunk_id, source, rank }];
+        })
+        .sort((a, b) => a.rank - b.rank),
+    };
+  });
+}
+
+/** Where a card stands on the board. */
+export interface Place {
+  readonly column: number;
+  readonly row: number;
+}
+
+/**
+ * The card that an arrow key leads to, given the number of cards in each column;
+ * null where it leads nowhere. Empty columns are passed over.
+ */
+export function neighbour(place: Place, key: string, sizes: readonly number[]): Place | null {
+  const { column, row } = place;
+  switch (key) {
+    case "ArrowUp":
+      return row > 0 ? { column, row: row - 1 } : null;
+    case "ArrowDown":
+      return row + 1 < (sizes[column] ?? 0) ? { column, row: row + 1 } : null;
+    case "ArrowLeft":
+    case "ArrowRight": {
+      const step = key === "ArrowLeft" ? -1 : 1;
+      for (let c = column + step; c >= 0 && c < sizes.length; c += step) {
+        const size = sizes[c] ?? 0;
+        if (size > 0) return { column: c, row: Math.min(row, size - 1) };
+      }
+      return null;
+    }
+    default:
+      return null;
+  }
+}

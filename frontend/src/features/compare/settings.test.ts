@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { defaultSettings, fromAddress, toAddress, toRequest, validStrategies } from "./settings";
+
+const known = ["vector", "bm25", "hybrid", "hybrid+rerank", "classic"];
+
+describe("validStrategies", () => {
+  it.each([
+    ["kept", ["bm25", "classic"], ["bm25", "classic"]],
+    ["unknown and repeated names go", ["bm25", "x", "bm25", "vector"], ["bm25", "vector"]],
+    ["too few left", ["bm25", "x"], ["vector", "bm25", "hybrid", "hybrid+rerank"]],
+    ["too many", [...known], ["vector", "bm25", "hybrid", "hybrid+rerank"]],
+  ])("%s", (_, wanted, want) => {
+    expect(validStrategies(wanted, known)).toEqual(want);
+  });
+});
+
+it("toRequest sends only the thresholds that are set", () => {
+  const settings = defaultSettings();
+  settings.thresholds.rerank = 0;
+  expect(toRequest("k", "q", settings).retrieval).toMatchObject({ top_k: null, thresholds: { rerank: 0 } });
+});
+
+describe("addresses", () => {
+  it("are read back", () => {
+    const settings = { ...defaultSettings(), strategies: ["bm25", "hybrid+rerank"], topK: 3 };
+    expect(fromAddress(toAddress("法规", "a+b & c?", settings))).toEqual({
+      kb: "法规", query: "a+b & c?", strategies: ["bm25", "hybrid+rerank"], topK: 3,
+    });
+  });
+
+  it.each(["0", "-1", "x", "1.5"])("leave out the count %s", (k) => {
+    expect(fromAddress({ k }).topK).toBeNull();
+  });
+});

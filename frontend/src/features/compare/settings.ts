@@ -1,0 +1,99 @@
+import type { LocationQuery } from "vue-router";
+import type { CompareRequest } from "@/api/types.gen";
+import { stageNames, type StageName } from "@/lib/stages";
+import type { Baseline } from "@/lib/movement";
+
+/** What the user chose beside library and question. Null means a strategy's own. */
+export interface Settings {
+  strategies: string[];
+  topK: number | null;
+  candidates: number | null;
+  rerankDepth: number | null;
+  reranker: string | null;
+  thresholds: Record<StageName, number | null>;
+  answer: boolean;
+  baseline: Baseline;
+}
+
+/** The columns a screen has at least and at most. */
+export const minColumns = 2;
+export const maxColumns = 4;
+
+/** The comparison that shows the point: each leg, both, both reranked. */
+export const defaultStrategies = ["vector", "bm25", "hybrid", "hybrid+rerank"] as const;
+
+/** Settings that change nothing. */
+export function defaultSettings(): Settings {
+  return {
+    strategies: [...defaultStrategies],
+    topK: null,
+    candidates: null,
+    rerankDepth: null,
+    reranker: null,
+    thresholds: { vector: null, bm25: null, fusion: null, rerank: null },
+    answer: false,
+    baseline: "first",
+  };
+}
+
+/** Keeps known strategies once each, at most maxColumns; the defaults if too few. */
+export function validStrategies(wanted: readonly string[], known: readonly string[]): string[] {
+  const kept = [...new Set(wanted)].filter((name) => known.includes(name)).slice(0, maxColumns);
+  return kept.length >= minColumns ? kept : defaultStrategies.filter((name) => known.includes(name));
+}
+
+/** The request for a question. */
+export function toRequest(kb: string, query: string, settings: Settings): CompareRequest {
+  const thresholds = stageNames.flatMap((stage) => {
+    const value = settings.thresholds[stage];
+    return value === null ? [] : [[stage, value] as const];
+  });
+  return {
+    kb,
+    query,
+    strategies: settings.strategies,
+    retrieval: {
+      top_k: settings.topK,
+      candidates: settings.candidates,
+      fusion: null,
+      reranker: settings.reranker,
+      rerank_depth: settings.rerankDepth,
+      thresholds: Object.fromEntries(thresholds),
+    },
+    answer: settings.answer,
+    lang: "",
+  };
+}
+
+/** What an address of the screen says: a comparison can be reloaded and linked. */
+export interface Linked {
+  readonly kb: string | null;
+  readonly query: string | null;
+  readonly strategies: string[] | null;
+  readonly topK: number | null;
+}
+
+/** Reads the query part of an address; what makes no sense is left out. */
+export function fromAddress(query: LocationQuery): Linked {
+  const one = (key: string): string | null => {
+    const value = query[key];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const topK = Number(one("k"));
+  return {
+    kb: one("kb"),
+    query: one("q"),
+    strategies: one("s")?.split(",") ?? null,
+    topK: Number.isInteger(topK) && topK > 0 ? topK : null,
+  };
+}
+
+/** Writes the query part of an address. */
+export function toAddress(kb: string, query: string, settings: Settings): Record<string, string> {
+  return {
+    kb,
+    q: query,
+    s: settings.strategies.join(","),
+    ...(settings.topK === null ? {} : { k: String(settings.topK) }),
+  };
+}

@@ -1,0 +1,40 @@
+import { useI18n } from "vue-i18n";
+
+/** Names and explanations of strategies and stages in the page's language. */
+export function useNames() {
+  const { t, te } = useI18n();
+
+  /** "hybrid+rerank" in words; a pipeline of the user's own keeps its name. */
+  function strategyName(strategy: string): string {
+    const [base = strategy, ...more] = strategy.split("+");
+    const key = `ui.strategy.${base}.name`;
+    const name = te(key) ? t(key) : base;
+    return more.length === 0 ? name : t("ui.strategy.reranked", { name });
+  }
+
+  function strategyAbout(strategy: string): string {
+    const [base = strategy, ...more] = strategy.split("+");
+    const key = `ui.strategy.${base}.about`;
+    const about = te(key) ? t(key) : "";
+    return more.length === 0 ? about : [about, t("ui.strategy.rerankAbout")].filter(Boolean).join(" ");
+  }
+
+  /** A stage, or another step that time is measured for. */
+  function stageName(stage: string): string {
+    const key = `ui.stage.${stage}.name`;
+    return te(key) ? t(key) : stage;
+  }
+
+  function stageAbout(stage: string): string {
+    const key = `ui.stage.${stage}.about`;
+    return te(key) ? t(key) : "";
+  }
+
+  /** A value behind a score. */
+  function partName(part: string): string {
+    const key = `ui.part.${part}`;
+    return te(key) ? t(key) : part;
+  }
+
+  return { strategyName, strategyAbout, stageName, stageAbout, partName };
+}

@@ -1,0 +1,141 @@
+import { inject, ref, type InjectionKey, type Ref } from "vue";
+import type { Api } from "@/api";
+import { isAbort, toServiceError, type ServiceError } from "@/api/errors";
+import type { DocumentStatus, Event, Job } from "@/api/types.gen";
+import { isStrings, openSlot } from "@/lib/storage";
+
+/** A job the page follows. */
+export interface TrackedJob {
+  readonly job: Job;
+  /** Files finished so far; the report's own list once there is one. */
+  readonly items: readonly DocumentStatus[];
+  /** Why the last look at the job found nothing; null while it is answered. */
+  readonly lost: ServiceError | null;
+  /** The user asked for its end. */
+  readonly cancelling: boolean;
+}
+
+/** Follows long work from its start to its end, through reloads too. */
+export interface Jobs {
+  readonly tracked: Readonly<Ref<readonly TrackedJob[]>>;
+  /** Follows a job that was just started. */
+  track(job: Job): void;
+  cancel(id: string): Promise<void>;
+  /** Takes a finished job out of sight. */
+  dismiss(id: string): void;
+  /** Calls listener at the end of each job. */
+  onEnd(listener: (job: Job) => void): void;
+  /** Takes up the jobs this window followed before it was reloaded. */
+  resume(): Promise<void>;
+}
+
+/** How often a running job is looked at, in case its events do not arrive. */
+const lookEvery = 2000;
+/** Finished files kept in view while a job runs; its report has all of them. */
+const itemsKept = 500;
+
+const slot = openSlot<string[]>(() => sessionStorage, "ragdesk.jobs", [], isStrings);
+
+/** Makes the follower of jobs. */
+export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): Jobs {
+  const tracked = ref<readonly TrackedJob[]>([]);
+  const listeners: ((job: Job) => void)[] = [];
+  let timer: ReturnType<typeof setInterval> | null = null;
+  let stopListening: (() => void) | null = null;
+
+  const find = (id: string): TrackedJob | undefined => tracked.value.find((t) => t.job.id === id);
+  const running = (): TrackedJob[] => tracked.value.filter((t) => t.job.state === "running");
+
+  function change(id: string, edit: (t: TrackedJob) => TrackedJob): void {
+    tracked.value = tracked.value.map((t) => (t.job.id === id ? edit(t) : t));
+  }
+
+  function update(job: Job, item: DocumentStatus | null): void {
+    const before = find(job.id);
+    if (before?.job.state !== "running") return; // what ended stays as it ended
+    change(job.id, (t) => ({
+      ...t,
+      job,
+      lost: null,
+      items: job.report?.documents ?? (item ? [...t.items, item].slice(-itemsKept) : t.items),
+    }));
+    if (job.state === "running") return;
+    listeners.forEach((listener) => { listener(job); });
+    settle();
+  }
+
+  /** Looks at running jobs only while there are any. */
+  function settle(): void {
+    slot.write(running().map((t) => t.job.id));
+    if (running().length > 0 && timer === null) {
+      timer = setInterval(() => void look(), lookEvery);
+      stopListening = api.events.listen({
+        event: (event: Event) => { update(event.job, event.item); },
+        reset: () => void look(),
+      });
+    } else if (running().length === 0 && timer !== null) {
+      clearInterval(timer);
+      timer = null;
+      stopListening?.();
+      stopListening = null;
+    }
+  }
+
+  async function look(): Promise<void> {
+    await Promise.all(running().map(async ({ job }) => {
+      try {
+        update(await api.getJob({ id: job.id }), null);
+      } catch (reason) {
+        if (isAbort(reason)) return;
+        const error = toServiceError(reason);
+        if (error.code === "job_unknown") forget(job.id);
+        else change(job.id, (t) => ({ ...t, lost: error }));
+      }
+    }));
+  }
+
+  function forget(id: string): void {
+    tracked.value = tracked.value.filter((t) => t.job.id !== id);
+    settle();
+  }
+
+  function track(job: Job): void {
+    if (find(job.id)) return;
+    tracked.value = [...tracked.value, { job: { ...job, state: "running" }, items: [], lost: null, cancelling: false }];
+    settle();
+    update(job, null); // a short job may have ended already
+  }
+
+  return {
+    tracked,
+    track,
+    dismiss: forget,
+    async cancel(id) {
+      change(id, (t) => ({ ...t, cancelling: true }));
+      try {
+        update(await api.cancelJob({ id }), null);
+      } catch (reason) {
+        change(id, (t) => ({ ...t, cancelling: false, lost: toServiceError(reason) }));
+      }
+    },
+    onEnd(listener) {
+      listeners.push(listener);
+    },
+    async resume() {
+      await Promise.all(slot.read().map(async (id) => {
+        const job = await api.getJob({ id }).catch(() => null);
+        if (job?.state === "running") track(job);
+      }));
+    },
+  };
+}
+
+/** Where the shell leaves the jobs for the screens. */
+export const jobsKey: InjectionKey<Jobs> = Symbol("jobs");
+
+/** The jobs, inside a component's setup. */
+export function useJobs(): Jobs {
+  const jobs = inject(jobsKey);
+  if (!jobs) throw new Error("no jobs were provided");
+  return jobs;
+}

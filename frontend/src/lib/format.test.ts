@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { formatClock, formatMillis, formatScore, splitPath } from "./format";
+
+describe("formatScore", () => {
+  it.each([
+    [0.83124, "0.831"],
+    [0, "0.000"],
+    [-0.5, "-0.500"],
+    [0.03278, "0.0328"],
+    [12.345, "12.35"],
+    [123.456, "123.5"],
+    [Number.NaN, "–"],
+  ])("%s", (score, want) => {
+    expect(formatScore(score)).toBe(want);
+  });
+});
+
+describe("formatMillis", () => {
+  it.each([
+    [0.42, "0.4 ms"],
+    [34.4, "34 ms"],
+    [1234, "1.23 s"],
+    [12_340, "12.3 s"],
+  ])("%s", (ms, want) => {
+    expect(formatMillis(ms)).toBe(want);
+  });
+});
+
+describe("formatClock", () => {
+  it.each([
+    [0, "0:00"],
+    [65.4, "1:05"],
+    [3661, "1:01:01"],
+    [-3, "0:00"],
+  ])("%s", (seconds, want) => {
+    expect(formatClock(seconds)).toBe(want);
+  });
+});
+
+it("splitPath keeps the slash with the folder", () => {
+  expect(splitPath("a/b.md")).toEqual({ folder: "a/", name: "b.md" });
+  expect(splitPath("b.md")).toEqual({ folder: "", name: "b.md" });
+});

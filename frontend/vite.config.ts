@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath, URL } from "node:url";
+import vue from "@vitejs/plugin-vue";
+import { defineConfig } from "vitest/config";
+import type { Plugin } from "vite";
+
+const locales = fileURLToPath(new URL("../backend/i18n/locales/", import.meta.url));
+const src = fileURLToPath(new URL("./src/", import.meta.url));
+
+/**
+ * The page and the program share one file of texts a language. The page takes its
+ * own words, the errors and the notices; what only a terminal prints stays out.
+ */
+function pageTexts(): Plugin {
+  const kept = ["ui", "error", "notice"];
+  return {
+    name: "ragdesk-page-texts",
+    enforce: "pre",
+    async load(id) {
+      const file = id.split("?", 1)[0] ?? "";
+      if (!file.startsWith(locales)) return null;
+      this.addWatchFile(file);
+      const all = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+      const texts = Object.fromEntries(kept.map((key) => [key, all[key] ?? {}]));
+      return { code: JSON.stringify(texts), moduleType: "json" };
+    },
+  };
+}
+
+export default defineConfig({
+  base: "./",
+  plugins: [pageTexts(), vue()],
+  resolve: { alias: { "@locales/": locales, "@/": src } },
+  define: {
+    __VUE_OPTIONS_API__: "false",
+    __VUE_PROD_DEVTOOLS__: "false",
+    __VUE_I18N_LEGACY_API__: "false",
+    __VUE_I18N_FULL_INSTALL__: "false",
+    __INTLIFY_PROD_DEVTOOLS__: "false",
+    __INTLIFY_DROP_MESSAGE_COMPILER__: "false",
+  },
+  build: {
+    // The web views of the systems ragdesk runs on, the oldest being macOS 12's.
+    target: ["es2022", "safari15.4", "chrome105"],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    emptyOutDir: true,
+  },
+  server: { host: "127.0.0.1" },
+  test: { include: ["src/**/*.test.ts"], environment: "node" },
+});

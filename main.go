@@ -1,0 +1,28 @@
+// Command ragdesk is an offline workbench for retrieval-augmented generation on
+// private documents. With arguments it is a command line; without, it opens the
+// desktop window. Built with the tag headless it has no window and needs no
+// graphical libraries.
+package main
+
+import (
+	"embed"
+	"io/fs"
+	"os"
+
+	"ragdesk/backend/cli"
+	"ragdesk/backend/desktop"
+)
+
+//go:embed all:frontend/dist
+var dist embed.FS
+
+func main() {
+	page, err := fs.Sub(dist, "frontend/dist")
+	if err != nil { // the name is a constant that embed has checked
+		panic(err)
+	}
+	if len(os.Args) > 1 || !desktop.Available {
+		os.Exit(cli.Main(os.Args[1:], page))
+	}
+	os.Exit(window(page))
+}

@@ -163,8 +163,12 @@ func (a *applier) clear(ctx context.Context, id rag.DocumentID) error {
 	if err := a.uncount(ctx, pk); err != nil {
 		return err
 	}
-	for _, table := range []string{"vector_block", "chunk", "body"} {
-		if _, err := a.tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE document = ?`, pk); err != nil {
+	for _, query := range []string{
+		`DELETE FROM vector_block WHERE document = ?`,
+		`DELETE FROM chunk WHERE document = ?`,
+		`DELETE FROM body WHERE document = ?`,
+	} {
+		if _, err := a.tx.ExecContext(ctx, query, pk); err != nil {
 			return err
 		}
 	}
@@ -202,7 +206,7 @@ func (a *applier) putDocument(ctx context.Context, r *rag.DocumentRecord, terms 
 	return pk, err
 }
 
-func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) error {
+func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) (err error) {
 	if len(chunks) == 0 {
 		return nil
 	}
@@ -211,7 +215,7 @@ func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) e
 	if err != nil {
 		return err
 	}
-	defer insert.Close()
+	defer func() { err = errors.Join(err, insert.Close()) }()
 	for _, c := range chunks {
 		headings, err := encodeList(c.Headings)
 		if err != nil {

@@ -125,8 +125,8 @@ func TestLibraryWithoutVectors(t *testing.T) {
 
 // askCounter is a context that is cancelled once it has been asked n times.
 type askCounter struct {
-	context.Context
-	left int
+	context.Context //nolint:containedctx // it is a context itself
+	left            int
 }
 
 func (c *askCounter) Err() error {

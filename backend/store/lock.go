@@ -191,11 +191,10 @@ func parseHolder(path string) (holder, error) {
 	if err != nil {
 		return holder{}, err
 	}
-	defer f.Close()
 	var h holder
 	const enough = 1 << 16
 	err = json.NewDecoder(io.NewSectionReader(f, holderOffset, enough)).Decode(&h)
-	return h, err
+	return h, errors.Join(err, f.Close())
 }
 
 // lockedFault says who holds the lock at path.

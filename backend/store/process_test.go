@@ -83,17 +83,6 @@ func (p *process) expect(t *testing.T, want string) {
 	}
 }
 
-// finish tells the process to end and waits for it.
-func (p *process) finish(t *testing.T) {
-	t.Helper()
-	if err := p.stdin.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := p.Wait(); err != nil {
-		t.Errorf("process: %v; stderr: %s", err, p.err)
-	}
-}
-
 // told returns a channel that is closed when the parent closes stdin.
 func told() <-chan struct{} {
 	c := make(chan struct{})
@@ -277,7 +266,10 @@ func writeRole(ctx context.Context, dir string) error {
 func TestKilledWriterLeavesWholeDocuments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	alone(t, dir, func(t *testing.T, s *store.Store) { library(t, s, lock(t, s), "kb") })
+	t.Run("create", func(t *testing.T) {
+		s := open(t, dir)
+		library(t, s, lock(t, s), "kb")
+	})
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t.Log("seed", seed)
@@ -294,7 +286,10 @@ func TestKilledWriterLeavesWholeDocuments(t *testing.T) {
 		if p.err.Len() > 0 {
 			t.Fatalf("round %d: %s", round, p.err)
 		}
-		alone(t, dir, func(t *testing.T, s *store.Store) {
+		// Nobody else has the workspace open, so that opening it brings back what the
+		// killed process left in the log.
+		t.Run("left", func(t *testing.T) {
+			s := open(t, dir)
 			lib, err := s.Library(t.Context(), "kb")
 			if err != nil || lib.Revision < last {
 				t.Errorf("round %d: revision %d was reported, %d is there, error %v", round, last, lib.Revision, err)
@@ -304,16 +299,6 @@ func TestKilledWriterLeavesWholeDocuments(t *testing.T) {
 			}
 			check(t, s)
 		})
-	}
-}
-
-// alone runs f with the only open Store of a workspace, so that opening it brings
-// back what its last user left in the log.
-func alone(t *testing.T, dir string, f func(*testing.T, *store.Store)) {
-	t.Helper()
-	ok := t.Run("alone", func(t *testing.T) { f(t, open(t, dir)) })
-	if !ok {
-		t.FailNow()
 	}
 }
 

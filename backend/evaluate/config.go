@@ -1,0 +1,330 @@
+package evaluate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/measure"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
+)
+
+// maxConfigBytes bounds a config file.
+const maxConfigBytes = 1 << 20
+
+// Ref names a dataset or a library, by path or by name.
+type Ref struct {
+	// Value is a cleaned path when IsPath, else a name.
+	Value  string
+	IsPath bool
+}
+
+// Config is an evaluation as eval_config.yaml describes it. Every path in it is
+// resolved against the file's folder.
+type Config struct {
+	// File is the config file itself.
+	File       string
+	Dataset    Ref
+	Library    Ref
+	Retrievers []Retriever
+	// Metrics are names as typed; nil when the file names none.
+	Metrics []string
+	// Output is the path of the flat report; empty for none.
+	Output string
+	// Reindex allows a library to be built again for another embedder.
+	Reindex bool
+	// Relevance and Unit are those of package runs.
+	Relevance, Unit   string
+	Gain              measure.Gain
+	Baseline, Primary string
+	Seed              uint64
+}
+
+// Retriever is a strategy with what differs from it; nil means the strategy's own
+// value.
+type Retriever struct {
+	// Name is what reports call it; empty means Strategy.
+	Name string
+	// Strategy is a name that rag.ParseStrategy reads, or "@" and a resolved path.
+	Strategy string
+	// Model is the embedder that the library must have; empty means any.
+	Model string
+	// Reranker is a reranker's name, nil when the strategy decides.
+	Reranker    *string
+	TopK        *int
+	Candidates  *int
+	RerankDepth *int
+	Fusion      *string
+	Alpha       *float64
+	RRFK        *int
+	Thresholds  map[rag.Stage]float64
+}
+
+// configFile is the file's own shape.
+type configFile struct {
+	DatasetPath   string          `yaml:"dataset_path"`
+	KnowledgeBase string          `yaml:"knowledge_base"`
+	Retriever     *retrieverFile  `yaml:"retriever"`
+	Retrievers    []retrieverFile `yaml:"retrievers"`
+	Metrics       names           `yaml:"metrics"`
+	Output        string          `yaml:"output"`
+	Reindex       bool            `yaml:"reindex"`
+	Relevance     string          `yaml:"relevance"`
+	Unit          string          `yaml:"unit"`
+	Gain          string          `yaml:"gain"`
+	Baseline      string          `yaml:"baseline"`
+	Primary       string          `yaml:"primary"`
+	Seed          uint64          `yaml:"seed"`
+}
+
+type retrieverFile struct {
+	Type        string             `yaml:"type"`
+	Name        string             `yaml:"name"`
+	Model       string             `yaml:"model"`
+	TopK        *int               `yaml:"top_k"`
+	Rerank      *rerankChoice      `yaml:"rerank"`
+	RerankDepth *int               `yaml:"rerank_depth"`
+	Candidates  *int               `yaml:"candidates"`
+	Fusion      *string            `yaml:"fusion"`
+	Alpha       *float64           `yaml:"alpha"`
+	RRFK        *int               `yaml:"rrf_k"`
+	Thresholds  map[string]float64 `yaml:"thresholds"`
+}
+
+// rerankChoice reads true, false or the name of a reranker.
+type rerankChoice string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (r *rerankChoice) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return fmt.Errorf("line %d: rerank is true, false or a name", n.Line)
+	}
+	*r = rerankChoice(n.Value)
+	switch {
+	case n.Tag == "!!bool" && strings.EqualFold(n.Value, "true"):
+		*r = rag.RerankDefault
+	case n.Tag == "!!bool", n.Tag == "!!null":
+		*r = rag.RerankNone
+	}
+	return nil
+}
+
+// names reads a list, or one string with commas.
+type names []string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (m *names) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return n.Decode((*[]string)(m))
+	}
+	for _, name := range strings.Split(n.Value, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			*m = append(*m, name)
+		}
+	}
+	return nil
+}
+
+// ReadConfig reads a config file. The faults are "not_found" and "unreadable" with
+// the path, those of ParseConfig, and those of measure.Parse and rag.ParseStrategy.
+func ReadConfig(path string) (Config, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, fault.Wrap(err, "not_found", fault.P("path", path))
+	}
+	if err != nil {
+		return Config{}, fault.Wrap(err, "unreadable", fault.P("path", path))
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	raw, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err != nil {
+		return Config{}, fault.Wrap(err, "unreadable", fault.P("path", path))
+	}
+	return ParseConfig(raw, path)
+}
+
+// ParseConfig reads the content of a config file that lies at path. Keys that are
+// not known are refused. The code of its own errors is "config_invalid", with the
+// file, the line (0 when it concerns no single one) and a detail.
+func ParseConfig(raw []byte, path string) (Config, error) {
+	if len(raw) > maxConfigBytes {
+		return Config{}, configFault(path, 0, fmt.Sprintf("> %d bytes", maxConfigBytes), nil)
+	}
+	var y configFile
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	if err := dec.Decode(&y); err != nil && !errors.Is(err, io.EOF) {
+		line, detail := yamlProblem(err)
+		return Config{}, configFault(path, line, detail, err)
+	}
+	c := Config{
+		File: path, Reindex: y.Reindex, Baseline: y.Baseline, Primary: y.Primary, Seed: y.Seed, Metrics: y.Metrics,
+		Dataset: refOf(y.DatasetPath, path), Library: refOf(y.KnowledgeBase, path), Output: resolve(y.Output, path),
+	}
+	if err := c.fill(y); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+func configFault(path string, line int, detail string, cause error) error {
+	return fault.Wrap(cause, "config_invalid", fault.P("file", path), fault.P("line", line), fault.P("detail", detail))
+}
+
+// yamlPlace is how the YAML library names a place.
+var yamlPlace = regexp.MustCompile(`line (\d+): (.*)`)
+
+// unknownField is how it names a key that the file's shape does not have.
+var unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+
+func yamlProblem(err error) (line int, detail string) {
+	text := err.Error()
+	var several *yaml.TypeError
+	if errors.As(err, &several) && len(several.Errors) > 0 {
+		text = several.Errors[0]
+	}
+	m := yamlPlace.FindStringSubmatch(text)
+	if m == nil {
+		return 0, strings.TrimPrefix(text, "yaml: ")
+	}
+	line, _ = strconv.Atoi(m[1]) // digits by the pattern; an absurd number is 0
+	if key := unknownField.FindStringSubmatch(m[2]); key != nil {
+		return line, "? " + key[1]
+	}
+	return line, m[2]
+}
+
+// fill checks and completes what the shape of the file does not.
+func (c *Config) fill(y configFile) error {
+	bad := func(key string, value any) error {
+		return configFault(c.File, 0, fmt.Sprintf("%s: %v", key, value), nil)
+	}
+	if c.Dataset.Value == "" {
+		return bad("dataset_path", "?")
+	}
+	if c.Library.Value == "" {
+		return bad("knowledge_base", "?")
+	}
+	switch c.Relevance = y.Relevance; c.Relevance {
+	case "":
+		c.Relevance = runs.RelevanceContains
+	case runs.RelevanceContains, runs.RelevanceOverlaps, runs.RelevanceDocument:
+	default:
+		return bad("relevance", c.Relevance)
+	}
+	switch c.Unit = y.Unit; c.Unit {
+	case "":
+		c.Unit = runs.UnitChunk
+	case runs.UnitChunk, runs.UnitGold:
+	default:
+		return bad("unit", c.Unit)
+	}
+	if y.Gain != "" {
+		var err error
+		if c.Gain, err = measure.ParseGain(y.Gain); err != nil {
+			return err
+		}
+	}
+	if err := CheckMetrics(c.Metrics); err != nil {
+		return err
+	}
+	if y.Retriever != nil {
+		if len(y.Retrievers) > 0 {
+			return bad("retriever", "retrievers")
+		}
+		y.Retrievers = []retrieverFile{*y.Retriever}
+	}
+	if len(y.Retrievers) == 0 {
+		return bad("retriever", "?")
+	}
+	return c.fillRetrievers(y.Retrievers)
+}
+
+func (c *Config) fillRetrievers(all []retrieverFile) error {
+	seen := make([]string, len(all))
+	for i, y := range all {
+		r, err := y.retriever(c.File)
+		if err != nil {
+			return err
+		}
+		seen[i] = r.Name
+		c.Retrievers = append(c.Retrievers, r)
+	}
+	_, err := baselineOf(seen, c.Baseline)
+	return err
+}
+
+// retriever checks one retriever. "rerank" adds reranking to a strategy that has
+// none.
+func (y retrieverFile) retriever(path string) (Retriever, error) {
+	r := Retriever{
+		Name: y.Name, Strategy: strings.TrimSpace(y.Type), Model: y.Model, TopK: y.TopK, Candidates: y.Candidates,
+		RerankDepth: y.RerankDepth, Fusion: y.Fusion, Alpha: y.Alpha, RRFK: y.RRFK,
+	}
+	if y.Rerank != nil {
+		name := string(*y.Rerank)
+		r.Reranker = &name
+	}
+	if file, isFile := strings.CutPrefix(r.Strategy, "@"); isFile {
+		r.Strategy = "@" + resolve(file, path)
+	} else {
+		p, err := rag.ParseStrategy(r.Strategy)
+		if err != nil {
+			return Retriever{}, err
+		}
+		if p.Reranker == rag.RerankNone && r.Reranker != nil && *r.Reranker != rag.RerankNone {
+			r.Strategy += "+rerank"
+		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(y.Thresholds)) {
+		v := y.Thresholds[stage]
+		if !slices.Contains(rag.Stages(), rag.Stage(stage)) || math.IsNaN(v) || math.IsInf(v, 0) {
+			return Retriever{}, configFault(path, 0, fmt.Sprintf("thresholds: %s: %v", stage, v), nil)
+		}
+		if r.Thresholds == nil {
+			r.Thresholds = map[rag.Stage]float64{}
+		}
+		r.Thresholds[rag.Stage(stage)] = v
+	}
+	if r.Name == "" {
+		r.Name = r.Strategy
+	}
+	return r, nil
+}
+
+// refOf tells a path from a name: a path has a separator or an extension.
+func refOf(value, config string) Ref {
+	value = strings.TrimSpace(value)
+	if strings.ContainsAny(value, `/\`) || filepath.Ext(value) != "" {
+		return Ref{Value: resolve(value, config), IsPath: true}
+	}
+	return Ref{Value: value}
+}
+
+// resolve makes a path relative to the folder of the config file; an empty one
+// stays empty.
+func resolve(path, config string) string {
+	path = strings.TrimSpace(path)
+	if path == "" {
+		return ""
+	}
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(filepath.Dir(config), path)
+}

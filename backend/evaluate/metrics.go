@@ -1,0 +1,151 @@
+package evaluate
+
+import (
+	"slices"
+	"strings"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/measure"
+	"ragdesk/backend/runs"
+)
+
+// NeedsAnswers is why a metric of generated answers has no value in an evaluation
+// of retrieval.
+const NeedsAnswers measure.Reason = "needs_answers"
+
+// metric is a metric that was asked for.
+type metric struct {
+	// name is the key in reports: as typed.
+	name string
+	// measure has its gain; it is zero for a metric of answers.
+	measure measure.Measure
+	answers bool
+}
+
+// DefaultMetrics are measured when none are named.
+func DefaultMetrics() []string {
+	return []string{"Hit@5", "Recall@5", "Precision@5", "MRR@10", "nDCG@10"}
+}
+
+// AnswerMetrics are names of metrics of generated answers, which an evaluation
+// accepts and reports as missing: it retrieves and does not generate.
+func AnswerMetrics() []string {
+	return []string{
+		"faithfulness", "answer_relevancy", "answer_correctness", "context_relevancy",
+		"context_precision", "context_recall", "hallucination_rate",
+	}
+}
+
+// CheckMetrics reports the first name that is no metric, with code
+// "metric_unknown".
+func CheckMetrics(names []string) error {
+	_, err := parseMetrics(names, measure.GainDefault)
+	return err
+}
+
+func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
+	if len(names) == 0 {
+		names = DefaultMetrics()
+	}
+	var out []metric
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if slices.ContainsFunc(out, func(m metric) bool { return m.name == name }) {
+			continue
+		}
+		if slices.Contains(AnswerMetrics(), strings.ToLower(name)) {
+			out = append(out, metric{name: name, answers: true})
+			continue
+		}
+		m, err := measure.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		if m.Kind == measure.NDCG && m.Gain == measure.GainDefault {
+			m.Gain = gain
+		}
+		out = append(out, metric{name: name, measure: m.Resolve(measure.DialectEval)})
+	}
+	return out, nil
+}
+
+// primaryOf returns the index of the metric that decides.
+func primaryOf(ms []metric, name string) (int, error) {
+	if name != "" {
+		i := slices.IndexFunc(ms, func(m metric) bool { return !m.answers && m.name == name })
+		if i < 0 {
+			if asked, err := measure.Parse(name); err == nil {
+				i = slices.IndexFunc(ms, func(m metric) bool { return !m.answers && sameMeasure(m.measure, asked) })
+			}
+		}
+		if i < 0 {
+			return 0, fault.New("primary_unknown", fault.P("metric", name), fault.P("known", strings.Join(metricNames(ms), ", ")))
+		}
+		return i, nil
+	}
+	for _, fits := range []func(metric) bool{
+		func(m metric) bool { return m.measure.Kind == measure.NDCG && m.measure.K == 10 },
+		func(m metric) bool { return m.measure.Kind == measure.NDCG },
+		func(m metric) bool { return !m.answers },
+	} {
+		if i := slices.IndexFunc(ms, fits); i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, fault.New("metrics_need_answers", fault.P("metrics", strings.Join(metricNames(ms), ", ")))
+}
+
+// sameMeasure compares a resolved measure with one that may leave its gain open.
+func sameMeasure(resolved, asked measure.Measure) bool {
+	if asked.Gain == measure.GainDefault {
+		asked.Gain = resolved.Gain
+	}
+	return resolved == asked
+}
+
+func metricNames(ms []metric) []string {
+	out := make([]string, len(ms))
+	for i, m := range ms {
+		out[i] = m.name
+	}
+	return out
+}
+
+func depthOf(ms []metric) int {
+	depth := 0
+	for _, m := range ms {
+		depth = max(depth, m.measure.K)
+	}
+	return depth
+}
+
+// gain returns what the metric's JSON states.
+func (m metric) gain() *string {
+	if m.answers || m.measure.Kind != measure.NDCG {
+		return nil
+	}
+	name := m.measure.Gain.String()
+	return &name
+}
+
+// value computes the metric of a judged record.
+func (m metric) value(r runs.Record, p measure.Profile) measure.Value {
+	if !r.Measured() {
+		return measure.Absent(measure.NoRelevant)
+	}
+	if m.answers {
+		return measure.Absent(NeedsAnswers)
+	}
+	v := p.Value(m.measure, measure.DialectEval)
+	if r.Error != nil && v.Reason != measure.NoRelevant {
+		return measure.Absent(measure.NotRun)
+	}
+	return v
+}
+
+func gainName(g measure.Gain) string {
+	if g == measure.GainDefault {
+		g = measure.DialectEval.Gain()
+	}
+	return g.String()
+}

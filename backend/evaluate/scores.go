@@ -1,0 +1,199 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ragdesk/backend/measure"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
+	"ragdesk/backend/stats"
+)
+
+// groupings are the properties that questions are grouped by.
+var groupings = []struct {
+	name string
+	of   func(runs.Record) string
+}{
+	{"type", func(r runs.Record) string { return r.Type }},
+	{"lang", func(r runs.Record) string { return r.Lang }},
+}
+
+// scoreRun fills in the scores of run i; what takes time is left to the jobs it
+// returns.
+func (a *assessment) scoreRun(i int) []func() error {
+	s := a.stored[i]
+	sc := runs.Scores{
+		Strategy: s.Strategy, Name: s.Name, Metrics: map[string]runs.Metric{}, Groups: map[string]map[string]runs.Group{},
+		Depth: a.depth, TotalQueries: len(s.Records), Errors: map[string]int{}, Causes: map[runs.Cause]int{},
+		Buckets: map[string]int{runs.BucketMissed: 0}, Failures: []runs.FailedOutcome{},
+	}
+	for _, r := range s.Records {
+		count(&sc, r)
+	}
+	a.exp.Runs[i] = runs.Result{RunID: s.ID, Scores: sc, LatencyMS: s.Timing.Latency(), Stored: s}
+	everything := make([]int, len(s.Records))
+	for q := range everything {
+		everything[q] = q
+	}
+	jobs := []func() error{a.metricsJob(i, "", everything, sc.Metrics)}
+	for _, g := range groupings {
+		members := map[string][]int{}
+		for q, r := range s.Records {
+			members[g.of(r)] = append(members[g.of(r)], q)
+		}
+		sc.Groups[g.name] = make(map[string]runs.Group, len(members))
+		for value, questions := range members {
+			group := runs.Group{N: len(questions), Metrics: map[string]runs.Metric{}}
+			sc.Groups[g.name][value] = group
+			jobs = append(jobs, a.metricsJob(i, g.name+"="+value, questions, group.Metrics))
+		}
+	}
+	return jobs
+}
+
+// count adds one record to the counters.
+func count(sc *runs.Scores, r runs.Record) {
+	seen := map[rag.ChunkID]bool{}
+	for _, h := range r.Retrieved {
+		if seen[h.ChunkID] {
+			sc.DuplicateHits++
+		}
+		seen[h.ChunkID] = true
+	}
+	if !r.Answerable {
+		sc.Unanswerable++
+	}
+	if r.Stale {
+		sc.StaleQueries++
+	}
+	if r.Error != nil {
+		sc.ErroredQueries++
+		sc.Errors[r.Error.Code]++
+	}
+	if r.Cause == nil {
+		return
+	}
+	sc.FailedQueries++
+	sc.Causes[*r.Cause]++
+	sc.Buckets[runs.BucketMissed]++
+	f := runs.FailedOutcome{
+		QueryID: r.QueryID, Query: r.Query, Type: r.Type, Lang: r.Lang, Retrieved: []runs.Shown{},
+		Expected: r.Expected, Cause: *r.Cause, First: r.First,
+	}
+	for _, h := range r.Retrieved {
+		f.Retrieved = append(f.Retrieved, runs.Shown{
+			ChunkID: string(h.ChunkID), Source: h.Source, Rank: h.Rank, Relevant: h.Relevant(), Excerpt: h.Excerpt,
+		})
+	}
+	sc.Failures = append(sc.Failures, f)
+}
+
+// metricsJob computes every metric of run i over some questions into a map of its
+// own.
+func (a *assessment) metricsJob(i int, group string, questions []int, into map[string]runs.Metric) func() error {
+	return func() error {
+		for m, metric := range a.metrics {
+			mean, err := a.mean(i, m, group, questions)
+			if err != nil {
+				return fmt.Errorf("%s of run %s: %w", metric.name, a.stored[i].Name, err)
+			}
+			into[metric.name] = mean
+		}
+		return nil
+	}
+}
+
+// mean summarizes metric m of run i over questions. Questions without anything
+// relevant are not of its number.
+func (a *assessment) mean(i, m int, group string, questions []int) (runs.Metric, error) {
+	var values []measure.Value
+	var scores []float64
+	var clusters []string
+	for _, q := range questions {
+		v := a.values[i][m][q]
+		if v.Reason == measure.NoRelevant {
+			continue
+		}
+		values = append(values, v)
+		if v.OK() {
+			scores = append(scores, v.Score)
+			clusters = append(clusters, a.stored[i].Records[q].Cluster)
+		}
+	}
+	sum := measure.Summarize(values)
+	out := runs.Metric{
+		Value: pointer(sum.Value), N: sum.N, Of: sum.Of, Gain: a.metrics[m].gain(),
+		Missing: map[measure.Reason]int{},
+	}
+	if sum.N < sum.Of {
+		out.Missing, out.Bounds = sum.Missing, &runs.CI{sum.Low, sum.High}
+	}
+	ci, method, err := interval(scores, clusters, a.metrics[m].measure.Kind == measure.Hit,
+		a.seedFor("mean", a.metrics[m].name, group))
+	if err != nil {
+		return runs.Metric{}, err
+	}
+	out.CI, out.CIMethod = ci, method
+	return out, nil
+}
+
+// Names of the methods behind intervals.
+const (
+	wilson           = "wilson"
+	bootstrap        = "bootstrap"
+	clusterBootstrap = "cluster_bootstrap"
+)
+
+// interval returns the 95 % interval of a mean, nil when there are too few values.
+//
+// A rate has Wilson's. So has a mean whose values are all 0 or all 1, because a
+// bootstrap of equal values has no width. Where questions have variants, clusters
+// are drawn instead, and Wilson's counts clusters.
+func interval(values []float64, clusters []string, rate bool, o stats.Options) (*runs.CI, string, error) {
+	if len(values) == 0 {
+		return nil, "", nil
+	}
+	groups := distinct(clusters)
+	lowest, highest := slices.Min(values), slices.Max(values)
+	same := lowest == highest && (lowest == 0 || lowest == 1)
+	var ci stats.Interval
+	var method string
+	var err error
+	switch {
+	case same || rate && groups == len(values):
+		successes := 0
+		for _, v := range values {
+			if v == 1 {
+				successes++
+			}
+		}
+		if same && successes > 0 {
+			successes = groups
+		}
+		method = wilson
+		ci, err = stats.Wilson(successes, groups, stats.DefaultLevel)
+	case groups < len(values):
+		method = clusterBootstrap
+		ci, err = stats.ClusterBootstrapMean(values, clusters, o)
+	default:
+		method = bootstrap
+		ci, err = stats.BootstrapMean(values, o)
+	}
+	if errors.Is(err, stats.ErrTooFew) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return &runs.CI{ci.Low, ci.High}, method, nil
+}
+
+func distinct(names []string) int {
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		seen[n] = true
+	}
+	return len(seen)
+}

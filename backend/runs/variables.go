@@ -1,0 +1,112 @@
+package runs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"ragdesk/backend/rag"
+)
+
+// Variable is a setting in which two runs differ. A value that does not apply is
+// empty.
+type Variable struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// Names joins the names of variables for a sentence.
+func Names(vs []Variable) string {
+	names := make([]string, len(vs))
+	for i, v := range vs {
+		names[i] = v.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Variables lists the settings in which two runs differ, one variable for each
+// thing a person changes: pipeline, library, questions, relevance. What follows
+// from another variable is not listed: fusion appears only when both runs fuse,
+// the reranker's depth only when both rerank. The gain is of the report, not of
+// the run.
+func Variables(a, b Run) []Variable {
+	out := PipelineVariables(a.Pipeline, b.Pipeline)
+	add := func(name, x, y string) {
+		if x != y {
+			out = append(out, Variable{name, x, y})
+		}
+	}
+	la, lb := a.Library, b.Library
+	before := len(out)
+	add("chunker", la.Chunker, lb.Chunker)
+	add("chunk_size", strconv.Itoa(la.ChunkSize), strconv.Itoa(lb.ChunkSize))
+	add("chunk_overlap", strconv.Itoa(la.ChunkOverlap), strconv.Itoa(lb.ChunkOverlap))
+	add("embedder", la.Embedder, lb.Embedder)
+	if len(out) == before && la.Fingerprint != lb.Fingerprint {
+		add("library", la.Fingerprint, lb.Fingerprint)
+	}
+	if la.Content != "" && lb.Content != "" {
+		add("documents", la.Content, lb.Content)
+	} else {
+		add("documents", strconv.Itoa(la.Documents), strconv.Itoa(lb.Documents))
+	}
+	add("dataset", a.Dataset.Hash, b.Dataset.Hash)
+	add("relevance", a.Relevance, b.Relevance)
+	add("unit", a.Unit, b.Unit)
+	return out
+}
+
+// PipelineVariables lists the settings in which two pipelines differ, by the same
+// rule as Variables.
+func PipelineVariables(a, b rag.Pipeline) []Variable {
+	var out []Variable
+	add := func(name, x, y string) {
+		if x != y {
+			out = append(out, Variable{name, x, y})
+		}
+	}
+	add("legs", legs(a), legs(b))
+	if a.Fusion != rag.FusionNone && b.Fusion != rag.FusionNone {
+		add("fusion", string(a.Fusion), string(b.Fusion))
+		if a.Fusion == b.Fusion {
+			switch a.Fusion {
+			case rag.FusionWeighted:
+				add("alpha", number(a.Alpha), number(b.Alpha))
+			case rag.FusionRRF:
+				add("rrf_k", strconv.Itoa(a.RRFK), strconv.Itoa(b.RRFK))
+			}
+		}
+	}
+	add("candidates", strconv.Itoa(a.Candidates), strconv.Itoa(b.Candidates))
+	add("reranker", a.Reranker, b.Reranker)
+	if a.Reranker != rag.RerankNone && b.Reranker != rag.RerankNone {
+		add("rerank_depth", strconv.Itoa(a.RerankDepth), strconv.Itoa(b.RerankDepth))
+	}
+	add("top_k", strconv.Itoa(a.TopK), strconv.Itoa(b.TopK))
+	for _, stage := range rag.Stages() {
+		add("threshold."+string(stage), threshold(a, stage), threshold(b, stage))
+	}
+	return out
+}
+
+func legs(p rag.Pipeline) string {
+	var names []string
+	for _, s := range p.Stages() {
+		if s == rag.StageVector || s == rag.StageBM25 {
+			names = append(names, string(s))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, "+")
+}
+
+func threshold(p rag.Pipeline, stage rag.Stage) string {
+	v, ok := p.Thresholds[stage]
+	if !ok {
+		return ""
+	}
+	return number(v)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

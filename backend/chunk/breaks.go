@@ -73,44 +73,85 @@ func local(s string, p int) strength {
 	if p == 0 || p >= len(s) {
 		return heading
 	}
+	if isPlain(s[p-1]) && isPlain(s[p]) {
+		return inWord
+	}
 	next, _ := utf8.DecodeRuneInString(s[p:])
 	last, _ := utf8.DecodeLastRuneInString(s[:p])
 	if joins(last, next) {
 		return never
 	}
-	before := strings.TrimRightFunc(s[max(0, p-16):p], unicode.IsSpace)
-	gap := s[max(0, p-16)+len(before) : p]
-	solid, _ := utf8.DecodeLastRuneInString(before)
+	if unicode.IsSpace(last) {
+		return afterSpace(s[max(0, p-maxGap):p])
+	}
 	switch {
-	case strings.ContainsAny(gap, "\n\r\f\v\u2028\u2029"),
-		strings.ContainsRune("，、；：", solid),
-		gap != "" && strings.ContainsRune(",;:", solid):
+	case strings.ContainsRune("，、；：", last):
 		return clause
-	case gap == "" && isWordRune(solid) && isWordRune(next):
+	case isWordRune(last) && isWordRune(next):
 		return inWord
 	}
 	return word
 }
 
+// maxGap is how many bytes of space are looked past for what stands before.
+const maxGap = 16
+
+// afterSpace judges a place that follows the space at the end of before.
+func afterSpace(before string) strength {
+	solid := strings.TrimRightFunc(before, unicode.IsSpace)
+	if strings.ContainsAny(before[len(solid):], "\n\r\f\v\u2028\u2029") {
+		return clause
+	}
+	if last, _ := utf8.DecodeLastRuneInString(solid); strings.ContainsRune(",;:，、；：", last) {
+		return clause
+	}
+	return word
+}
+
+// isPlain reports whether b is an ASCII letter or digit.
+func isPlain(b byte) bool {
+	return 'a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9'
+}
+
 // joins reports whether next belongs to the character that last is part of:
 // combining and variation marks, emoji modifiers, what a joiner joins, and the
-// second half of a line end. (A plain rule that needs no tables; flags of two
-// regional indicators may be torn.)
+// second half of a line end. Flags, pairs of regional indicators, may be torn.
 func joins(last, next rune) bool {
 	const joiner = '\u200d'
-	return next == joiner || last == joiner || unicode.Is(unicode.M, next) ||
-		0x1f3fb <= next && next <= 0x1f3ff || last == '\r' && next == '\n'
+	switch {
+	case last == '\r' && next == '\n':
+		return true
+	case next < 0x300:
+		return false
+	case next < 0x2e80 || next > 0xd7ff:
+		return next == joiner || last == joiner || unicode.Is(unicode.M, next) || 0x1f3fb <= next && next <= 0x1f3ff
+	}
+	return last == joiner || 0x302a <= next && next <= 0x302f || next == 0x3099 || next == 0x309a
 }
 
 // isWordRune reports whether r is part of words that have several characters.
 func isWordRune(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') && !text.Han(r)
+	if 0x4e00 <= r && r <= 0x9fff {
+		return false
+	}
+	return r == '_' || unicode.IsLetter(r) && !text.Han(r) || unicode.IsDigit(r)
 }
 
+// sentenceStarts returns where sentences start. Emphasis marks of Markdown that
+// touch the sentence before and no word belong to it.
 func sentenceStarts(s string) []int {
-	var out []int
-	for _, span := range text.Sentences(s) {
-		out = append(out, span.Start)
+	spans := text.Sentences(s)
+	out := make([]int, len(spans))
+	for i, span := range spans {
+		out[i] = span.Start
+		if i == 0 || s[span.Start] >= utf8.RuneSelf || !strings.ContainsRune("*_~`", rune(s[span.Start])) {
+			continue
+		}
+		rest := strings.TrimLeft(s[span.Start:span.End], "*_~`")
+		closing := rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0]))
+		if closing && !strings.ContainsRune(" \t\r\n", rune(s[span.Start-1])) {
+			out[i] = span.End - len(rest)
+		}
 	}
 	return out
 }

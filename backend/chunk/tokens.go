@@ -80,10 +80,13 @@ type packer struct {
 }
 
 func newPacker(c tokens, doc rag.Document) *packer {
-	p := &packer{tokens: c, text: doc.Text, fences: fences(doc)}
-	p.sum = append(p.sum, 0)
+	found := c.tokenizer.Tokens(doc.Text)
+	p := &packer{
+		tokens: c, text: doc.Text, fences: fences(doc),
+		at: make([]int, 0, len(found)+1), sum: make([]int, 1, len(found)+2),
+	}
 	start, weight := 0, 0
-	for i, t := range c.tokenizer.Tokens(doc.Text) {
+	for i, t := range found {
 		if at := t.Span.Start; i > 0 && at > start && utf8.RuneStart(doc.Text[at]) {
 			p.add(start, at, weight)
 			start, weight = at, 0
@@ -175,10 +178,11 @@ func (p *packer) last(start, budget int) int {
 
 // best returns the best place to end in [lowest, last].
 func (p *packer) best(lowest, last int) int {
-	reach := [...]int{inWord: p.size, word: p.size / 4, clause: p.size / 8, sentence: p.size / 3,
+	depth := max(2, p.size/2)
+	reach := [...]int{inWord: depth, word: max(2, p.size/4), clause: p.size / 8, sentence: p.size / 3,
 		paragraph: p.size / 3, heading: p.size / 2}
 	best, found := last, never
-	for i := last; i >= lowest && p.sum[last]-p.sum[i] <= p.size/2; i-- {
+	for i := last; i >= lowest && p.sum[last]-p.sum[i] <= depth; i-- {
 		s := p.breaks[i]
 		if s > found && p.sum[last]-p.sum[i] <= reach[s] {
 			best, found = i, s

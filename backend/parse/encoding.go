@@ -100,7 +100,8 @@ const (
 	// or UTF-8 is called short.
 	shortBytes = 20
 	// certainSequences are as many bytes after the first of multi-byte UTF-8
-	// sequences as settle a text, and certainASCII as many bytes without any.
+	// sequences as settle a text, and certainASCII as many bytes in all as need
+	// few of them or none.
 	certainSequences = 12
 	certainASCII     = 256
 	// implausible is the density above which no language was recognised.
@@ -171,14 +172,21 @@ func settle(best reading, found []reading, b []byte) reading {
 	return best
 }
 
-// settlesUTF8 reports whether valid UTF-8 needs no other reading to be tried:
-// it has enough multi-byte sequences, or is long ASCII, and holds no NUL.
+// settlesUTF8 reports whether valid UTF-8 needs no other reading to be tried: it
+// holds no NUL and has many multi-byte sequences or, in a long text, enough that
+// chance does not make them. Text without any is ASCII.
 func settlesUTF8(b []byte) bool {
 	if bytes.IndexByte(b, 0) >= 0 {
 		return false
 	}
 	multi := len(b) - utf8.RuneCount(b)
-	return multi >= certainSequences || multi == 0 && len(b) >= certainASCII || len(b) == 0
+	switch {
+	case len(b) == 0, multi >= certainSequences:
+		return true
+	case len(b) < certainASCII:
+		return false
+	}
+	return multi == 0 || multi >= 3 || bytes.IndexFunc(b, func(r rune) bool { return r >= 0x800 }) >= 0
 }
 
 // doubts returns the warning for a close call, short evidence, or a text in no

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
 )
 
 // ChunkerRules are what a chunker promises beyond its port.
@@ -60,11 +61,10 @@ func CheckChunks(t testing.TB, doc rag.Document, chunks []rag.Chunk, rules Chunk
 	}
 	points := rag.Points(doc.Text, spans)
 	for i, c := range chunks {
-		text, err := c.Span.Of(doc.Text)
-		if err != nil || text != c.Text {
+		if own, err := c.Span.Of(doc.Text); err != nil || own != c.Text {
 			t.Fatalf("chunk %d: text differs from its span %v (%v)", i, c.Span, err)
 		}
-		if strings.TrimSpace(c.Text) == "" {
+		if text.IsBlank(c.Text) {
 			t.Errorf("chunk %d is blank", i)
 		}
 		if valid && !utf8.ValidString(c.Text) {
@@ -77,7 +77,7 @@ func CheckChunks(t testing.TB, doc rag.Document, chunks []rag.Chunk, rules Chunk
 		if i > 0 && (c.Span.Start < chunks[i-1].Span.Start || c.Span.End <= chunks[i-1].Span.End) {
 			t.Errorf("chunk %d %v does not follow %v", i, c.Span, chunks[i-1].Span)
 		}
-		if c.Span.Start > covered && shows(doc.Text[covered:c.Span.Start]) {
+		if c.Span.Start > covered && !text.IsBlank(doc.Text[covered:c.Span.Start]) {
 			t.Errorf("text before chunk %d is in no chunk: %.40q", i, doc.Text[covered:c.Span.Start])
 		}
 		covered = max(covered, c.Span.End)
@@ -86,7 +86,7 @@ func CheckChunks(t testing.TB, doc rag.Document, chunks []rag.Chunk, rules Chunk
 		}
 		checkSize(t, c, i == len(chunks)-1, rules)
 	}
-	if shows(doc.Text[covered:]) {
+	if !text.IsBlank(doc.Text[covered:]) {
 		t.Errorf("the text's end is in no chunk: %.40q", doc.Text[covered:])
 	}
 }
@@ -105,14 +105,6 @@ func checkSize(t testing.TB, c rag.Chunk, last bool, rules ChunkerRules) {
 	if rules.Window > 0 && (runes > rules.Window || runes < rules.Window && !last) {
 		t.Errorf("chunk %d has %d code points, not %d", c.Ordinal, runes, rules.Window)
 	}
-}
-
-// shows reports whether s has a character that is neither space nor control nor
-// format.
-func shows(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool {
-		return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf)
-	}) >= 0
 }
 
 // ChunkerDocuments are documents that have broken chunkers, by name.

@@ -34,15 +34,15 @@ func spec(f models.Files) embed.Spec {
 	}
 }
 
-func model(t testing.TB, name string) *embed.Model {
-	t.Helper()
-	m, err := embed.Open(ort.New(modelstest.Runtime(t)), spec(modelstest.Embedder(t, name)))
+func model(tb testing.TB, name string) *embed.Model {
+	tb.Helper()
+	m, err := embed.Open(ort.New(modelstest.Runtime(tb)), spec(modelstest.Embedder(tb, name)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := m.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return m
@@ -73,15 +73,15 @@ type testCase struct {
 	Tokens *string   `json:"tokens"`
 }
 
-func testCases(t testing.TB, name string) []testCase {
-	t.Helper()
+func testCases(tb testing.TB, name string) []testCase {
+	tb.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name+".texts.json"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var cases []testCase
 	if err := json.Unmarshal(raw, &cases); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return cases
 }
@@ -172,13 +172,13 @@ func TestDataSetVectorsEqualPython(t *testing.T) {
 }
 
 // pick returns every step-th of a set's documents and questions, n in all.
-func pick(t testing.TB, dir string, n int) []string {
-	t.Helper()
+func pick(tb testing.TB, dir string, n int) []string {
+	tb.Helper()
 	var texts []string
 	for _, file := range []string{"corpus.jsonl", "queries.jsonl"} {
 		f, err := os.Open(filepath.Join(dir, file))
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		defer f.Close()
 		lines := bufio.NewScanner(f)
@@ -186,12 +186,12 @@ func pick(t testing.TB, dir string, n int) []string {
 		for lines.Scan() {
 			var row struct{ Text, Question string }
 			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-				t.Fatalf("%s: %v", file, err)
+				tb.Fatalf("%s: %v", file, err)
 			}
 			texts = append(texts, row.Text+row.Question)
 		}
 		if err := lines.Err(); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	step := len(texts) / n

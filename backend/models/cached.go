@@ -69,7 +69,7 @@ func (f cached) verified() bool {
 	if err != nil {
 		return false
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	h := sha256.New()
 	if _, err := io.Copy(h, file); err != nil || hex.EncodeToString(h.Sum(nil)) != f.asset.SHA256 {
 		return false
@@ -90,7 +90,7 @@ func (f cached) unpack(src io.Reader) error {
 	if err != nil {
 		return unwritable(dir, err)
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
 	err = f.fill(tmp, src)
 	if closed := tmp.Close(); err == nil && closed != nil {
 		err = unwritable(tmp.Name(), closed)
@@ -163,7 +163,7 @@ func (f cached) writeStamp(s stamp) {
 	if err != nil {
 		return
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
 	_, err = tmp.Write(raw)
 	if closed := errors.Join(tmp.Chmod(0o644), tmp.Close()); err != nil || closed != nil {
 		return

@@ -43,6 +43,8 @@ type Embedder struct {
 }
 
 // Embedders lists the embedders, the default first.
+//
+//nolint:gosec // G101 takes the names of tokenizers for credentials
 func Embedders() []Embedder {
 	bert := []string{"input_ids", "attention_mask", "token_type_ids"}
 	return []Embedder{{

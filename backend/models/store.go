@@ -161,7 +161,7 @@ func (s *Store) unpacked(a build.Asset) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open carried asset %s: %w", a.Name, err)
 	}
-	defer src.Close()
+	defer func() { _ = src.Close() }() // opened for reading
 	if err := f.unpack(src); err != nil {
 		return "", err
 	}

@@ -21,11 +21,11 @@ import (
 // content stands for an asset: big enough to take several reads.
 func content() []byte { return bytes.Repeat([]byte("one asset of several blocks. "), 50_000) }
 
-func packedContent(t testing.TB) []byte {
-	t.Helper()
+func packedContent(tb testing.TB) []byte {
+	tb.Helper()
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return z.EncodeAll(content(), nil)
 }
@@ -38,11 +38,11 @@ func lockOf(raw []byte) []build.Asset {
 	}}
 }
 
-func testStore(t testing.TB) *Store {
-	t.Helper()
+func testStore(tb testing.TB) *Store {
+	tb.Helper()
 	return &Store{
-		dir: t.TempDir(), lock: lockOf(content()),
-		packed: fstest.MapFS{"thing.onnx.zst": {Data: packedContent(t)}},
+		dir: tb.TempDir(), lock: lockOf(content()),
+		packed: fstest.MapFS{"thing.onnx.zst": {Data: packedContent(tb)}},
 	}
 }
 

@@ -40,7 +40,7 @@ func loadAndKeep(g Graph) (*onnx.DynamicAdvancedSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
 	if err := tmp.Close(); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func session(g Graph, path string, level onnx.GraphOptimizationLevel, save strin
 	if err != nil {
 		return nil, fmt.Errorf("session options: %w", err)
 	}
-	defer o.Destroy()
+	defer func() { _ = o.Destroy() }() // it cannot fail
 	set := []func() error{
 		func() error { return o.SetIntraOpNumThreads(1) },
 		func() error { return o.SetInterOpNumThreads(1) },

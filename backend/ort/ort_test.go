@@ -15,21 +15,21 @@ import (
 	"ragdesk/backend/ort"
 )
 
-func graph(t testing.TB) ort.Graph {
-	t.Helper()
-	f := modelstest.Embedder(t, models.DefaultEmbedder)
+func graph(tb testing.TB) ort.Graph {
+	tb.Helper()
+	f := modelstest.Embedder(tb, models.DefaultEmbedder)
 	return ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output}
 }
 
-func open(t testing.TB) *ort.Session {
-	t.Helper()
-	s, err := ort.New(modelstest.Runtime(t)).Open(graph(t))
+func open(tb testing.TB) *ort.Session {
+	tb.Helper()
+	s, err := ort.New(modelstest.Runtime(tb)).Open(graph(tb))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return s

@@ -123,7 +123,11 @@ func (d *decompositions) of(r rune) string {
 // false only for the blocks of punctuation that Chinese and English text uses,
 // none of whose characters has or is either.
 func decomposes(r rune) bool {
-	return !(0x2010 <= r && r <= 0x2027 || 0x3001 <= r && r <= 0x3029 || 0xff01 <= r && r <= 0xffef)
+	switch {
+	case 0x2010 <= r && r <= 0x2027, 0x3001 <= r && r <= 0x3029, 0xff01 <= r && r <= 0xffef:
+		return false
+	}
+	return true
 }
 
 // appendLower appends r in lower case: its own full mapping of Unicode 16,

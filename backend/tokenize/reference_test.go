@@ -31,11 +31,11 @@ func names() []string {
 	return names
 }
 
-func open(t testing.TB, name string) *tokenize.WordPiece {
-	t.Helper()
-	wp, err := tokenize.Open(modelstest.Embedder(t, name).TokenizerPath)
+func open(tb testing.TB, name string) *tokenize.WordPiece {
+	tb.Helper()
+	wp, err := tokenize.Open(modelstest.Embedder(tb, name).TokenizerPath)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return wp
 }
@@ -134,16 +134,16 @@ func digest(tokens []rag.Token) [4]byte {
 }
 
 // setTexts reads titles and texts of a set's corpus, then its questions.
-func setTexts(t testing.TB, dir string) []string {
-	t.Helper()
+func setTexts(tb testing.TB, dir string) []string {
+	tb.Helper()
 	var texts []string
-	eachLine(t, filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
+	eachLine(tb, filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
 		var doc struct{ Title, Text string }
 		err := json.Unmarshal(line, &doc)
 		texts = append(texts, doc.Title, doc.Text)
 		return err
 	})
-	eachLine(t, filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+	eachLine(tb, filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
 		var q struct{ Question string }
 		err := json.Unmarshal(line, &q)
 		texts = append(texts, q.Question)
@@ -152,44 +152,44 @@ func setTexts(t testing.TB, dir string) []string {
 	return texts
 }
 
-func eachLine(t testing.TB, path string, use func([]byte) error) {
-	t.Helper()
+func eachLine(tb testing.TB, path string, use func([]byte) error) {
+	tb.Helper()
 	f, err := os.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		if err := use(lines.Bytes()); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			tb.Fatalf("%s: %v", path, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func readJSON(t testing.TB, file string, into any) {
-	t.Helper()
+func readJSON(tb testing.TB, file string, into any) {
+	tb.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(into); err != nil {
-		t.Fatalf("%s: %v", file, err)
+		tb.Fatalf("%s: %v", file, err)
 	}
 }
 
-func readDigests(t testing.TB, file string) [][4]byte {
-	t.Helper()
+func readDigests(tb testing.TB, file string) [][4]byte {
+	tb.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if len(raw) == 0 || len(raw)%4 != 0 {
-		t.Fatalf("%s has %d bytes", file, len(raw))
+		tb.Fatalf("%s has %d bytes", file, len(raw))
 	}
 	list := make([][4]byte, len(raw)/4)
 	for i := range list {

@@ -42,11 +42,11 @@ func small() map[string]any {
 	}
 }
 
-func build(t testing.TB, f map[string]any) (*tokenize.WordPiece, error) {
-	t.Helper()
+func build(tb testing.TB, f map[string]any) (*tokenize.WordPiece, error) {
+	tb.Helper()
 	raw, err := json.Marshal(f)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return tokenize.New(raw)
 }

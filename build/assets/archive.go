@@ -25,7 +25,7 @@ func extract(pkg, inside string, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }() // opened for reading
 		_, err = io.Copy(w, file)
 		return err
 	case strings.HasSuffix(pkg, ".tgz"):
@@ -39,12 +39,12 @@ func fromZip(pkg, inside string, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", pkg, err)
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // opened for reading
 	file, err := z.Open(inside)
 	if err != nil {
 		return fmt.Errorf("%s in %s: %w", inside, filepath.Base(pkg), err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	_, err = io.Copy(w, file)
 	return err
 }
@@ -54,12 +54,12 @@ func fromTarball(pkg, inside string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	z, err := gzip.NewReader(file)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", pkg, err)
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // opened for reading
 	for t := tar.NewReader(z); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {

@@ -31,7 +31,7 @@ func (f *fetcher) pkg(ctx context.Context, s build.Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }() // temporary
 	switch {
 	case s.NPM != "":
 		_, err = f.client(ctx, tmp, "npm", "pack", "--silent", s.NPM)

@@ -21,7 +21,7 @@ func (f *fetcher) verifyCompiled(c build.Compiled) error {
 		return err
 	}
 	if sum != c.SHA256 {
-		return &wrongHash{want: c.SHA256, got: sum}
+		return &hashError{want: c.SHA256, got: sum}
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (f *fetcher) share(path string, a build.Asset) error {
 	if err != nil {
 		return fmt.Errorf("share %s: %w", a.Name, err)
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // opened for reading
 	return atomically(to, func(w *os.File) error {
 		_, err := io.Copy(w, from)
 		return err
@@ -157,7 +157,7 @@ func atomically(path string, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
 	err = write(tmp)
 	if err == nil {
 		err = errors.Join(tmp.Chmod(0o644), tmp.Sync())

@@ -18,6 +18,7 @@ import (
 // scripts handing out prepared archives.
 type bench struct {
 	*fetcher
+	t   *testing.T
 	out *bytes.Buffer
 	bin string
 }
@@ -28,19 +29,19 @@ func newBench(t *testing.T, assets ...build.Asset) bench {
 	bin := filepath.Join(root, "bin")
 	t.Setenv("PATH", bin)
 	writeFile(t, filepath.Join(root, "build", "cache", "keep"), nil)
-	return bench{&fetcher{
+	return bench{t: t, fetcher: &fetcher{
 		lock: build.Lock{Assets: assets}, wanted: func(a build.Asset) bool { return a.For("linux", "amd64") },
 		root: root, placed: filepath.Join(root, "placed"), cache: filepath.Join(root, "build", "cache"),
 		log: out, http: quick(),
-	}, out, bin}
+	}, out: out, bin: bin}
 }
 
 // client makes the script called name copy archive to where that client puts
 // what it downloads, or fail with a message.
-func (b bench) client(t *testing.T, name, archive, fails string) {
-	t.Helper()
+func (b bench) client(name, archive, fails string) {
+	b.t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the stand-in clients are shell scripts")
+		b.t.Skip("the stand-in clients are shell scripts")
 	}
 	script := "#!/bin/sh\n/bin/cp '" + archive + "' .\n"
 	if name == "mvn" { // its folder is an argument
@@ -50,9 +51,9 @@ func (b bench) client(t *testing.T, name, archive, fails string) {
 		script = "#!/bin/sh\necho '" + fails + "' >&2\nexit 3\n"
 	}
 	path := filepath.Join(b.bin, name)
-	writeFile(t, path, []byte(script))
+	writeFile(b.t, path, []byte(script))
 	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 }
 
@@ -103,13 +104,13 @@ func from(a build.Asset, sources ...build.Source) build.Asset {
 	return a
 }
 
-func (b bench) mustFetch(t *testing.T) {
-	t.Helper()
-	if err := b.fetch(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, b.out)
+func (b bench) mustFetch() {
+	b.t.Helper()
+	if err := b.fetch(b.t.Context()); err != nil {
+		b.t.Fatalf("%v\n%s", err, b.out)
 	}
 	if err := b.check(); err != nil {
-		t.Fatalf("%v\n%s", err, b.out)
+		b.t.Fatalf("%v\n%s", err, b.out)
 	}
 }
 
@@ -119,38 +120,38 @@ func TestFetchFromEachClient(t *testing.T) {
 		from(asset("tar", body), build.Source{NPM: "some@1", Path: "in/file"}),
 		from(asset("jar", body[1:]), build.Source{Maven: "g:a:1", Path: "file"}),
 		from(asset("wheel", body[2:]), build.Source{Pip: "some==1", Path: "pkg/file"}))
-	b.client(t, "npm", tarball(t, "in/file", body), "")
-	b.client(t, "mvn", zipped(t, "file", body[1:]), "")
-	b.client(t, "pip", zipped(t, "pkg/file", body[2:]), "")
-	b.mustFetch(t)
+	b.client("npm", tarball(t, "in/file", body), "")
+	b.client("mvn", zipped(t, "file", body[1:]), "")
+	b.client("pip", zipped(t, "pkg/file", body[2:]), "")
+	b.mustFetch()
 }
 
 func TestFetchTriesTheNextSource(t *testing.T) {
 	body := content()
 	for _, c := range []struct {
 		name  string
-		setup func(t *testing.T, b bench)
+		setup func(b bench)
 		says  string
 	}{
-		{"client is missing", func(*testing.T, bench) {}, "npm is not installed on this machine"},
-		{"client fails", func(t *testing.T, b bench) { b.client(t, "npm", "", "no such package") }, "exit status 3: no such package"},
-		{"package lacks the file", func(t *testing.T, b bench) {
-			b.client(t, "npm", tarball(t, "elsewhere", body), "")
+		{"client is missing", func(bench) {}, "npm is not installed on this machine"},
+		{"client fails", func(b bench) { b.client("npm", "", "no such package") }, "exit status 3: no such package"},
+		{"package lacks the file", func(b bench) {
+			b.client("npm", tarball(b.t, "elsewhere", body), "")
 		}, "in/file in package.tgz: file does not exist"},
-		{"package has other bytes", func(t *testing.T, b bench) {
-			b.client(t, "npm", tarball(t, "in/file", body[1:]), "")
+		{"package has other bytes", func(b bench) {
+			b.client("npm", tarball(b.t, "in/file", body[1:]), "")
 		}, "sha256 is " + asset("", body[1:]).SHA256 + ", the lock has " + asset("", body).SHA256},
-		{"package is no archive", func(t *testing.T, b bench) {
-			bad := filepath.Join(t.TempDir(), "package.tgz")
-			writeFile(t, bad, body)
-			b.client(t, "npm", bad, "")
+		{"package is no archive", func(b bench) {
+			bad := filepath.Join(b.t.TempDir(), "package.tgz")
+			writeFile(b.t, bad, body)
+			b.client("npm", bad, "")
 		}, "gzip: invalid header"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, &server{body: body})
 			b := newBench(t, from(asset("file", body), build.Source{NPM: "some@1", Path: "in/file"}, build.Source{URL: s.URL}))
-			c.setup(t, b)
-			b.mustFetch(t)
+			c.setup(b)
+			b.mustFetch()
 			if !strings.Contains(b.out.String(), c.says) {
 				t.Errorf("output lacks %q:\n%s", c.says, b.out)
 			}
@@ -176,12 +177,12 @@ func TestSecondFetchNeedsNothing(t *testing.T) {
 	body := content()
 	s := serve(t, &server{body: body})
 	b := newBench(t, from(asset("file", body), build.Source{URL: s.URL}))
-	b.mustFetch(t)
+	b.mustFetch()
 	s.Close()
 	if err := os.RemoveAll(filepath.Join(b.cache, "assets")); err != nil {
 		t.Fatal(err)
 	}
-	b.mustFetch(t)
+	b.mustFetch()
 	if n := len(s.requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
@@ -193,7 +194,7 @@ func TestFetchRepairsFromTheCache(t *testing.T) {
 	a := from(asset("file", body), build.Source{URL: s.URL})
 	b := newBench(t, a)
 	b.shared = t.TempDir()
-	b.mustFetch(t)
+	b.mustFetch()
 	for name, harm := range map[string]func() error{
 		"removed":   func() error { return os.Remove(b.packedPath(a)) },
 		"truncated": func() error { return os.Truncate(b.packedPath(a), 100) },
@@ -213,7 +214,7 @@ func TestFetchRepairsFromTheCache(t *testing.T) {
 		if err := b.check(); err == nil {
 			t.Errorf("%s: check found nothing", name)
 		}
-		b.mustFetch(t)
+		b.mustFetch()
 	}
 	if n := len(s.requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
@@ -225,7 +226,7 @@ func TestFetchUsesTheMirror(t *testing.T) {
 	s := serve(t, &server{body: body})
 	b := newBench(t, from(asset("file", body), build.Source{URL: hub + "/some/file"}))
 	b.mirror = s.URL + "/"
-	b.mustFetch(t)
+	b.mustFetch()
 }
 
 func TestFetchPlacesOnlyThePlatform(t *testing.T) {
@@ -239,7 +240,7 @@ func TestFetchPlacesOnlyThePlatform(t *testing.T) {
 	words.Kind = build.KindWords
 	b := newBench(t, here, there, words)
 	writeFile(t, b.packedPath(there), []byte("left by another build"))
-	b.mustFetch(t)
+	b.mustFetch()
 	entries, err := os.ReadDir(b.placed)
 	if err != nil || len(entries) != 1 || entries[0].Name() != here.Packed() {
 		t.Errorf("placed %v, %v", entries, err)

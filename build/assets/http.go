@@ -54,7 +54,7 @@ func (d download) get(ctx context.Context, url, path string, a build.Asset) erro
 			if gone := os.Remove(part); gone != nil {
 				return gone
 			}
-			var wrong *wrongHash
+			var wrong *hashError
 			if !errors.As(err, &wrong) || !resumed {
 				return err
 			}
@@ -92,7 +92,7 @@ func (d download) once(ctx context.Context, url, part string, size int64) (resum
 	if err != nil {
 		return false, fmt.Errorf("%w%s", err, stalled(ctx))
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // opened for reading
 	resumed, err = d.position(resp, file, have)
 	if err != nil {
 		return false, err

@@ -52,7 +52,7 @@ func pack(raw, path string) error {
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // opened for reading
 	return atomically(path, func(w *os.File) error {
 		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
 		if err != nil {
@@ -69,7 +69,7 @@ func verifyPacked(path string, a build.Asset) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	z, err := zstd.NewReader(file)
 	if err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"ragdesk/build"
 )
 
-// wrongHash is a complete file with other bytes than the lock's.
-type wrongHash struct{ want, got string }
+// hashError tells of a complete file with other bytes than the lock's.
+type hashError struct{ want, got string }
 
-func (e *wrongHash) Error() string {
+func (e *hashError) Error() string {
 	return fmt.Sprintf("sha256 is %s, the lock has %s: refused", e.got, e.want)
 }
 
@@ -23,7 +23,7 @@ func verify(path string, a build.Asset) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	return verifyReader(file, a)
 }
 
@@ -33,7 +33,7 @@ func verifyReader(r io.Reader, a build.Asset) error {
 		return err
 	}
 	if sum != a.SHA256 {
-		return &wrongHash{want: a.SHA256, got: sum}
+		return &hashError{want: a.SHA256, got: sum}
 	}
 	return nil
 }
@@ -51,6 +51,6 @@ func hashFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // opened for reading
 	return hash(file)
 }

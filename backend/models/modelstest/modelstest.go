@@ -12,36 +12,36 @@ import (
 
 // Runtime returns the path of the ONNX Runtime library, or skips the test where
 // the program carries none.
-func Runtime(t testing.TB) string {
-	t.Helper()
-	path, err := open(t).Runtime()
-	check(t, err)
+func Runtime(tb testing.TB) string {
+	tb.Helper()
+	path, err := open(tb).Runtime()
+	check(tb, err)
 	return path
 }
 
 // Embedder returns the named embedder's files, or skips the test.
-func Embedder(t testing.TB, name string) models.Files {
-	t.Helper()
-	files, err := open(t).Embedder(name)
-	check(t, err)
+func Embedder(tb testing.TB, name string) models.Files {
+	tb.Helper()
+	files, err := open(tb).Embedder(name)
+	check(tb, err)
 	return files
 }
 
-func open(t testing.TB) *models.Store {
-	t.Helper()
+func open(tb testing.TB) *models.Store {
+	tb.Helper()
 	store, err := models.Open("")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return store
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
+func check(tb testing.TB, err error) {
+	tb.Helper()
 	if fault.Is(err, "asset_missing") {
-		t.Skipf("needs the assets, run %q: %v", models.FetchCommand, err)
+		tb.Skipf("needs the assets, run %q: %v", models.FetchCommand, err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

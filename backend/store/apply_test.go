@@ -149,7 +149,7 @@ func TestCancelledApplyWritesNothing(t *testing.T) {
 	for looks := range 100 {
 		next, err := w.Apply(&askCounter{t.Context(), looks}, lib, change)
 		if err == nil {
-			if looks < 4 || next.Documents != 2 {
+			if looks < 5 || next.Documents != 2 {
 				t.Errorf("Apply looked at its context %d times; library %+v", looks, next)
 			}
 			return

@@ -119,7 +119,13 @@ func TestLockFile(t *testing.T) {
 	if err := w.Unlock(); err != nil {
 		t.Error(err)
 	}
-	if b, err := os.ReadFile(path); err != nil || strings.TrimSpace(strings.TrimPrefix(string(b), "?")) != "" {
-		t.Errorf("after Unlock the file names %q, error %v", b, err)
+	if w, err = s.Lock(t.Context(), "again", 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Unlock(); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || len(b) != 1 {
+		t.Errorf("after Unlock the file says %q, error %v", b, err)
 	}
 }

@@ -20,7 +20,8 @@ import (
 // between words, else between tokens. The next chunk repeats whole sentences of
 // at most overlap tokens or, without a sentence that starts there, that many
 // tokens; nothing is repeated before a heading. Fenced code that fits a chunk is
-// not cut.
+// not cut. Where two chunks take the rest of the document, it is divided near its
+// middle, since a scrap of a few words is found too easily or not at all.
 type tokens struct {
 	size, overlap int
 	tokenizer     rag.Tokenizer
@@ -142,7 +143,9 @@ func (p *packer) fit(start, done int) (from, to int) {
 	if last >= len(p.at) {
 		return start, len(p.at)
 	}
-	to = p.best(max(start, done)+1, last)
+	if to = p.balance(start, max(start, done)+1, last); to < 0 {
+		to = p.best(max(start, done)+1, last)
+	}
 	if to >= len(p.at) {
 		return start, to
 	}
@@ -186,6 +189,29 @@ func (p *packer) best(lowest, last int) int {
 		s := p.breaks[i]
 		if s > found && p.sum[last]-p.sum[i] <= reach[s] {
 			best, found = i, s
+		}
+	}
+	return best
+}
+
+// balance returns the place in [lowest, last] to end at such that what is left of
+// the document makes one chunk, and not a scrap: of the strongest places the one
+// nearest the middle, or -1 if there is none or more is left than that.
+func (p *packer) balance(start, lowest, last int) int {
+	left := p.sum[len(p.at)] - p.sum[start]
+	if left > 2*p.size {
+		return -1
+	}
+	best, found, nearest := -1, clause, 0
+	for i := max(lowest, p.last(start, left/3)); i <= last; i++ {
+		s, first := p.breaks[i], p.sum[i]-p.sum[start]
+		overlap := p.overlap
+		if s == heading {
+			overlap = 0
+		}
+		distance := max(first-left/2, left/2-first)
+		if left-first+overlap <= p.size && (s > found || s == found && s > clause && distance < nearest) {
+			best, found, nearest = i, s, distance
 		}
 	}
 	return best

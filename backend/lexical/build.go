@@ -112,7 +112,7 @@ func apply(ctx context.Context, store index.Index, remove []rag.ChunkID, put []E
 		if err := store.Batch(batch); err != nil {
 			return fmt.Errorf("add chunks from %d: %w", start, err)
 		}
-		batch.Reset()
+		batch = index.NewBatch() // not Reset: scorch may still be walking the old one
 	}
 	return nil
 }

@@ -1,45 +1,26 @@
 package ingest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
 
-// listed is one ready-made chunk of a chunk list.
-type listed struct {
-	ID       string `json:"chunk_id"`
-	DocID    string `json:"doc_id"`
-	Source   string `json:"source"`
-	Span     *struct{ Start, End int }
-	Text     *string `json:"text"`
-	Metadata struct {
-		Headings []string `json:"headings"`
-	} `json:"metadata"`
-
-	line int
-}
-
 // ImportChunks adds the ready-made chunks of a file, keeping their ids: JSON
 // Lines or a JSON array of {chunk_id, text, doc_id?, source?, span?, metadata?}.
 // Chunks of one doc_id make a document, laid out by their spans where these
 // fit, else one after another; a chunk without doc_id is a document of its own
-// with source = chunk_id. A list with a mistake is refused whole, with the line
-// (fault "chunks_invalid").
+// with source = chunk_id. A list with a mistake is refused whole, with the line:
+// fault "chunks_invalid", or "chunk_id_taken" for an id that another document of
+// the library uses.
 func ImportChunks(ctx context.Context, ports Ports, lib rag.Library, path string, progress rag.Progress) (Report, error) {
 	start := time.Now()
 	list, err := readChunkList(path)
@@ -48,6 +29,9 @@ func ImportChunks(ctx context.Context, ports Ports, lib rag.Library, path string
 	}
 	known, err := loadKnown(ctx, ports.Catalogue, lib)
 	if err != nil {
+		return Report{Library: lib}, err
+	}
+	if err := checkOwners(ctx, ports.Catalogue, lib, path, list); err != nil {
 		return Report{Library: lib}, err
 	}
 	groups, order := groupByDocument(list)
@@ -84,11 +68,12 @@ func importItem(seq int, id rag.DocumentID, chunks []listed, known *known, ports
 		source = string(id)
 	}
 	it := &item{seq: seq, size: int64(len(chunks)), outcome: Outcome{Source: source, Status: rag.StatusIndexed}}
-	if had, ok := known.docs[id]; ok {
-		if had.ContentHash == hash {
-			it.outcome.Status, it.outcome.Doc = rag.StatusUnchanged, had
-			return it, nil
-		}
+	had, ok := known.docs[id]
+	if ok && had.ContentHash == hash {
+		it.unchanged(had)
+		return it, nil
+	}
+	if ok {
 		it.outcome.Status = rag.StatusUpdated
 	}
 	text, cut := layout(id, chunks)
@@ -97,22 +82,37 @@ func importItem(seq int, id rag.DocumentID, chunks []listed, known *known, ports
 		record.Counts[i] = ports.Count(c.Text)
 	}
 	record.DocumentRow = rag.DocumentRow{
-		Document:    rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: "chunk list"},
-		ContentHash: hash, Bytes: int64(len(encoded)), Chars: utf8.RuneCountInString(text),
+		Document: rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: "chunk list"},
+		// A file's document stays that of its file, which replaces it when read again.
+		RealPath: had.RealPath, ContentHash: hash, Bytes: int64(len(encoded)), Chars: utf8.RuneCountInString(text),
 		Chunks: len(cut), Status: rag.StatusIndexed,
 	}
 	it.record, it.outcome.Doc = record, record.DocumentRow
 	return it, nil
 }
 
+// checkOwners refuses a list that gives a chunk of the library to another
+// document than it has there.
+func checkOwners(ctx context.Context, c Catalogue, lib rag.Library, path string, list []listed) error {
+	listed := make(map[rag.ChunkID]int, len(list))
+	for i, l := range list {
+		listed[rag.ChunkID(l.ID)] = i
+	}
+	return c.EachChunk(ctx, lib, func(row rag.ChunkRow) error {
+		i, ok := listed[row.ID]
+		if !ok || list[i].document() == row.DocID {
+			return nil
+		}
+		return fault.New("chunk_id_taken", fault.P("file", path), fault.P("line", list[i].line),
+			fault.P("chunk", row.ID), fault.P("source", row.Source))
+	})
+}
+
 func groupByDocument(list []listed) (map[rag.DocumentID][]listed, []rag.DocumentID) {
 	groups := map[rag.DocumentID][]listed{}
 	var order []rag.DocumentID
 	for _, c := range list {
-		id := rag.DocumentID(c.DocID)
-		if id == "" {
-			id = rag.DocumentID(c.ID)
-		}
+		id := c.document()
 		if groups[id] == nil {
 			order = append(order, id)
 		}
@@ -184,85 +184,4 @@ func inSequence(chunks []listed) (string, []rag.Span) {
 		at += n
 	}
 	return b.String(), points
-}
-
-// readChunkList reads and checks a chunk list.
-func readChunkList(path string) ([]listed, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, readFault(path, err)
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	bad := func(line int, detail string) error {
-		return fault.New("chunks_invalid", fault.P("file", path), fault.P("line", line), fault.P("detail", detail))
-	}
-	decode := decodeLines
-	if trimmed := bytes.TrimLeftFunc(data, unicode.IsSpace); len(trimmed) > 0 && trimmed[0] == '[' {
-		decode = decodeArray
-	}
-	list, line, err := decode(data)
-	if err != nil {
-		return nil, bad(line, err.Error())
-	}
-	lines := map[string]int{}
-	for _, c := range list {
-		switch first, twice := lines[c.ID]; {
-		case c.ID == "":
-			return nil, bad(c.line, "chunk_id is missing")
-		case twice:
-			return nil, bad(c.line, fmt.Sprintf("chunk_id %q is also on line %d", c.ID, first))
-		case c.Text == nil || strings.TrimSpace(*c.Text) == "":
-			return nil, bad(c.line, "text is missing or blank")
-		}
-		lines[c.ID] = c.line
-	}
-	if len(list) == 0 {
-		return nil, bad(1, "no chunks")
-	}
-	return list, nil
-}
-
-func decodeLines(data []byte) (list []listed, line int, err error) {
-	in := bufio.NewReader(bytes.NewReader(data))
-	for {
-		raw, readErr := in.ReadBytes('\n')
-		line++
-		if len(bytes.TrimSpace(raw)) > 0 {
-			var c listed
-			if err := json.Unmarshal(raw, &c); err != nil {
-				return nil, line, err
-			}
-			c.line = line
-			list = append(list, c)
-		}
-		if errors.Is(readErr, io.EOF) {
-			return list, line, nil
-		}
-		if readErr != nil {
-			return nil, line, readErr
-		}
-	}
-}
-
-func decodeArray(data []byte) (list []listed, line int, err error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	lineAt := func() int { return 1 + bytes.Count(data[:dec.InputOffset()], []byte{'\n'}) }
-	if _, err := dec.Token(); err != nil {
-		return nil, lineAt(), err
-	}
-	for dec.More() {
-		var c listed
-		if err := dec.Decode(&c); err != nil {
-			return nil, lineAt(), err
-		}
-		c.line = lineAt()
-		list = append(list, c)
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, lineAt(), err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, lineAt(), errors.New("text after the array")
-	}
-	return list, lineAt(), nil
 }

@@ -52,12 +52,13 @@ func (r *reader) embedded(ctx context.Context, docs []Embedded, pass func(*item)
 		sum := sha256.Sum256(d.Bytes)
 		hash := hex.EncodeToString(sum[:])
 		id, have := r.known.byReal[f.real]
+		status := rag.StatusUpdated
 		if !have {
-			id = r.known.newID(f)
+			id, status = r.known.newID(f), rag.StatusIndexed
 		}
 		if have && r.known.docs[id].ContentHash == hash {
-			it.outcome.Status, it.outcome.Doc = rag.StatusUnchanged, r.known.docs[id]
-		} else if err := r.parse(ctx, f, id, f.source, d.Bytes, hash, rag.StatusIndexed, it); err != nil {
+			it.unchanged(r.known.docs[id])
+		} else if err := r.parse(ctx, f, id, f.source, d.Bytes, hash, status, it); err != nil {
 			return err // ours to begin with: a fault here is a fault of the program
 		}
 		if err := pass(it); err != nil {

@@ -20,6 +20,7 @@ import (
 type Catalogue interface {
 	Documents(ctx context.Context, lib rag.Library) ([]rag.DocumentRow, error)
 	Aliases(ctx context.Context, lib rag.Library) ([]rag.Alias, error)
+	EachChunk(ctx context.Context, lib rag.Library, visit func(rag.ChunkRow) error) error
 }
 
 // Committer makes a change visible and returns the library after it.

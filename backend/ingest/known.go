@@ -17,6 +17,9 @@ type known struct {
 	byReal  map[string]rag.DocumentID
 	byHash  map[string]rag.DocumentID
 	aliases map[string]rag.Alias // by source
+	// copies are the sources of aliases that name their file without a link, by
+	// real path.
+	copies map[string]string
 }
 
 func loadKnown(ctx context.Context, c Catalogue, lib rag.Library) (*known, error) {
@@ -33,14 +36,38 @@ func loadKnown(ctx context.Context, c Catalogue, lib rag.Library) (*known, error
 		byReal:  make(map[string]rag.DocumentID, len(docs)),
 		byHash:  make(map[string]rag.DocumentID, len(docs)),
 		aliases: make(map[string]rag.Alias, len(aliases)),
+		copies:  make(map[string]string, len(aliases)),
 	}
 	for _, d := range docs {
 		k.add(d)
 	}
 	for _, a := range aliases {
-		k.aliases[a.Source] = a
+		k.addAlias(a)
 	}
 	return k, nil
+}
+
+func (k *known) addAlias(a rag.Alias) {
+	k.aliases[a.Source] = a
+	if spells(a.Source, a.RealPath) {
+		k.copies[a.RealPath] = a.Source
+	}
+}
+
+func (k *known) removeAlias(source string) {
+	if real := k.aliases[source].RealPath; k.copies[real] == source {
+		delete(k.copies, real)
+	}
+	delete(k.aliases, source)
+}
+
+// aliasOf returns the alias that f's path is, in this or another spelling.
+func (k *known) aliasOf(f file) (a rag.Alias, ok bool) {
+	if a, ok = k.aliases[f.source]; ok || !respelled(f) {
+		return a, ok
+	}
+	a, ok = k.aliases[k.copies[f.real]]
+	return a, ok
 }
 
 func (k *known) add(d rag.DocumentRow) {
@@ -78,6 +105,23 @@ func (k *known) newID(f file) rag.DocumentID {
 func hashID(s string) rag.DocumentID {
 	sum := sha256.Sum256([]byte(s))
 	return rag.DocumentID(hex.EncodeToString(sum[:8]))
+}
+
+// respelled reports whether f names its file without a link, so that another
+// spelling of the path is the same document and not an alias of it.
+func respelled(f file) bool {
+	abs, err := filepath.Abs(f.path)
+	return err == nil && abs == f.real
+}
+
+// spells reports whether source, relative to whatever folder, can be the path
+// real itself and not a link to it.
+func spells(source, real string) bool {
+	for strings.HasPrefix(source, "../") {
+		source = source[len("../"):]
+	}
+	real = filepath.ToSlash(real)
+	return source == real || strings.HasSuffix(real, "/"+source)
 }
 
 // inside reports whether path lies under one of the folders.

@@ -95,12 +95,13 @@ func (r *reader) one(ctx context.Context, f file, pass func(*item) error) error 
 	return pass(it)
 }
 
+// fail makes the item one that changes nothing.
 func (it *item) fail(err error) {
 	it.outcome.Status, it.outcome.Err = rag.StatusFailed, err
 	if fault.Is(err, "format_unsupported") {
 		it.outcome.Status = rag.StatusUnsupported
 	}
-	it.record, it.alias = nil, nil
+	it.record, it.alias, it.removeAlias = nil, nil, ""
 }
 
 // content decides by real path and bytes what f is.
@@ -114,16 +115,12 @@ func (r *reader) content(ctx context.Context, f file, it *item) error {
 	if id, ok := r.known.byReal[f.real]; ok {
 		doc := r.known.docs[id]
 		switch {
-		case doc.ContentHash != hash:
-			return r.parse(ctx, f, doc.ID, doc.Source, data, hash, rag.StatusUpdated, it)
-		case doc.Source != f.source && !respelled(f):
+		case doc.ContentHash != hash || r.opt.Encoding != "":
+			return r.again(ctx, f, doc, data, hash, it)
+		case doc.Source != f.source && !(respelled(f) && spells(doc.Source, doc.RealPath)):
 			r.toAlias(f, doc, hash, it)
 		default:
-			it.outcome.Doc, it.outcome.Warnings = doc, doc.Warnings
-			it.outcome.Status = rag.StatusUnchanged
-			if doc.Status == rag.StatusEmpty {
-				it.outcome.Status = rag.StatusEmpty
-			}
+			it.unchanged(doc)
 		}
 		return nil
 	}
@@ -131,26 +128,47 @@ func (r *reader) content(ctx context.Context, f file, it *item) error {
 		r.toAlias(f, r.known.docs[id], hash, it)
 		return nil
 	}
-	if _, was := r.known.aliases[f.source]; was {
-		it.removeAlias = f.source
-		delete(r.known.aliases, f.source)
+	if a, was := r.known.aliasOf(f); was { // no longer a copy of anything
+		it.removeAlias = a.Source
+		r.known.removeAlias(a.Source)
 	}
 	return r.parse(ctx, f, r.known.newID(f), f.source, data, hash, rag.StatusIndexed, it)
 }
 
-// respelled reports whether f names its file without a link, so that another
-// spelling of the path is the same document and not an alias of it.
-func respelled(f file) bool {
-	abs, err := filepath.Abs(f.path)
-	return err == nil && abs == f.real
+// again reads a document anew, because its bytes changed or because it may have
+// been read in the wrong encoding.
+func (r *reader) again(ctx context.Context, f file, doc rag.DocumentRow, data []byte, hash string, it *item) error {
+	if err := r.parse(ctx, f, doc.ID, doc.Source, data, hash, rag.StatusUpdated, it); err != nil {
+		return err
+	}
+	if doc.ContentHash == hash && doc.Encoding == it.record.Encoding {
+		it.record = nil
+		it.unchanged(doc)
+	}
+	return nil
 }
 
+// unchanged makes the item one of a document that is there already.
+func (it *item) unchanged(doc rag.DocumentRow) {
+	it.outcome.Doc, it.outcome.Warnings = doc, doc.Warnings
+	it.outcome.Status = rag.StatusUnchanged
+	if doc.Status == rag.StatusEmpty {
+		it.outcome.Status = rag.StatusEmpty
+	}
+}
+
+// toAlias makes the item one of a further path to doc. Another spelling of a
+// path that is an alias already adds none.
 func (r *reader) toAlias(f file, doc rag.DocumentRow, hash string, it *item) {
 	it.outcome.Status, it.outcome.Doc = rag.StatusAlias, doc
 	alias := rag.Alias{Source: f.source, RealPath: f.real, ContentHash: hash, DocID: doc.ID}
-	if r.known.aliases[f.source] != alias {
+	had, was := r.known.aliasOf(f)
+	if was {
+		alias.Source = had.Source
+	}
+	if had != alias {
 		it.alias = &alias
-		r.known.aliases[f.source] = alias
+		r.known.addAlias(alias)
 	}
 }
 
@@ -236,7 +254,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 func (r *reader) gone(pass func(*item) error) error {
 	for _, id := range sortedKeys(r.known.docs) {
 		d := r.known.docs[id]
-		if d.RealPath == "" || !inside(d.RealPath, r.scan.roots) || !missing(d.RealPath) {
+		if d.RealPath == "" || !r.disappeared(d.Source, d.RealPath) {
 			continue
 		}
 		r.known.remove(id)
@@ -248,16 +266,27 @@ func (r *reader) gone(pass func(*item) error) error {
 	}
 	for _, source := range sortedKeys(r.known.aliases) {
 		a := r.known.aliases[source]
-		_, scanned := r.seqs[source]
-		if scanned || !inside(source, r.scan.sources) && !inside(a.RealPath, r.scan.roots) {
+		if !r.disappeared(source, a.RealPath) {
 			continue
 		}
-		delete(r.known.aliases, source)
+		r.known.removeAlias(source)
 		if err := pass(r.removedAlias(a)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// disappeared reports whether a path known by source is gone from the given
+// folders: the file itself or, when source names it through a link, the link.
+func (r *reader) disappeared(source, real string) bool {
+	if _, scanned := r.seqs[source]; scanned {
+		return false
+	}
+	if inside(real, r.scan.roots) && missing(real) {
+		return true
+	}
+	return !spells(source, real) && inside(source, r.scan.sources) && missing(filepath.FromSlash(source))
 }
 
 func (r *reader) removedAlias(a rag.Alias) *item {
@@ -274,7 +303,7 @@ func (r *reader) orphans(ctx context.Context, pass func(*item) error) error {
 		if alive && (doc.ContentHash == a.ContentHash || doc.RealPath == a.RealPath) {
 			continue
 		}
-		delete(r.known.aliases, source)
+		r.known.removeAlias(source)
 		drop := r.removedAlias(a)
 		if missing(a.RealPath) {
 			if err := pass(drop); err != nil {

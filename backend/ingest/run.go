@@ -214,18 +214,31 @@ func (c *committer) flush(ctx context.Context) error {
 // next gathers the longest run of pending items that fit one change.
 func (c *committer) next() (change rag.Change, n int) {
 	touched := map[string]bool{}
+	aliased := map[rag.DocumentID]bool{} // documents that an alias of this change names
 	for _, it := range c.pending {
 		keys := it.keys()
-		if slices.ContainsFunc(keys, func(k string) bool { return touched[k] }) {
+		if aliased[it.removeDoc] || slices.ContainsFunc(keys, func(k string) bool { return touched[k] }) {
 			break
 		}
 		for _, k := range keys {
 			touched[k] = true
 		}
 		c.add(&change, it)
+		if it.alias != nil {
+			aliased[it.alias.DocID] = true
+		}
 		n++
 	}
 	return change, n
+}
+
+// repeats reports whether the item says that its document is there already.
+func (it *item) repeats() bool {
+	switch it.outcome.Status {
+	case rag.StatusUnchanged, rag.StatusAlias, rag.StatusEmpty:
+		return it.record == nil
+	}
+	return false
 }
 
 // keys name what the item changes.
@@ -247,11 +260,15 @@ func (it *item) keys() []string {
 }
 
 func (c *committer) add(change *rag.Change, it *item) {
-	switch {
+	id := it.outcome.Doc.ID
+	switch refused := c.failed[id]; {
 	case it.record != nil:
 		change.Put = append(change.Put, *it.record)
-	case it.outcome.Err != nil:
-		c.failed[it.outcome.Doc.ID] = it.outcome.Err
+		delete(c.failed, id)
+	case it.outcome.Err != nil && id != "":
+		c.failed[id] = it.outcome.Err
+	case refused != nil && it.repeats(): // another path to a document that was refused
+		it.fail(refused)
 	}
 	if it.removeDoc != "" {
 		change.Remove = append(change.Remove, it.removeDoc)
@@ -259,14 +276,9 @@ func (c *committer) add(change *rag.Change, it *item) {
 	if it.removeAlias != "" {
 		change.RemoveAliases = append(change.RemoveAliases, it.removeAlias)
 	}
-	if it.alias == nil {
-		return
+	if it.alias != nil {
+		change.PutAliases = append(change.PutAliases, *it.alias)
 	}
-	if err := c.failed[it.alias.DocID]; err != nil { // the document it copies was refused
-		it.fail(err)
-		return
-	}
-	change.PutAliases = append(change.PutAliases, *it.alias)
 }
 
 func (c *committer) report(it *item) {

@@ -56,6 +56,10 @@ type scanner struct {
 
 // given adds a path from the command line, hidden or not.
 func (s *scanner) given(path string) {
+	if path == "" { // Clean would make it the current folder
+		s.fail(path, fs.ErrNotExist)
+		return
+	}
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	if err != nil {

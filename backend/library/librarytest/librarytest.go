@@ -13,14 +13,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"ragdesk/backend/chunk"
+	"ragdesk/backend/embed"
+	"ragdesk/backend/fault"
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
+	"ragdesk/backend/models"
+	"ragdesk/backend/ort"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 	"ragdesk/backend/vector"
@@ -150,6 +155,41 @@ func (w *Workspace) Commit(t testing.TB, lib rag.Library, c rag.Change) rag.Libr
 	}
 	return next
 }
+
+// Model is the real default embedder, opened once for all tests of a process; a
+// test is skipped where the program carries none.
+func Model(t testing.TB) *embed.Model {
+	t.Helper()
+	m, err := model()
+	if fault.Is(err, "asset_missing") {
+		t.Skipf("needs the assets, run %q: %v", models.FetchCommand, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var model = sync.OnceValues(func() (*embed.Model, error) {
+	assets, err := models.Open("")
+	if err != nil {
+		return nil, err
+	}
+	path, err := assets.Runtime()
+	if err != nil {
+		return nil, err
+	}
+	f, err := assets.Embedder(models.DefaultEmbedder)
+	if err != nil {
+		return nil, err
+	}
+	return embed.Open(ort.New(path), embed.Spec{
+		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output},
+		Tokenizer: f.TokenizerPath, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
+		Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
+		QueryPrefix: f.QueryPrefix, DocumentPrefix: f.DocumentPrefix,
+	})
+})
 
 // Settings are those of a library of Records.
 func Settings() rag.Settings {

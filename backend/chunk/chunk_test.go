@@ -19,11 +19,11 @@ import (
 // sizes are sizes with their overlaps.
 var sizes = [][2]int{{510, 128}, {64, 16}, {10, 9}, {7, 0}, {1, 0}}
 
-func newChunker(t testing.TB, c chunk.Config) rag.Chunker {
-	t.Helper()
+func newChunker(tb testing.TB, c chunk.Config) rag.Chunker {
+	tb.Helper()
 	chunker, _, err := chunk.New(c)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return chunker
 }

@@ -26,13 +26,13 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sample returns the documents of the built-in library "sample".
-func sample(t testing.TB) []rag.Document {
-	t.Helper()
+func sample(tb testing.TB) []rag.Document {
+	tb.Helper()
 	var docs []rag.Document
 	for _, f := range builtin.Sample().Documents {
-		doc, err := parse.New(parse.Options{}).Parse(t.Context(), rag.Input{Source: f.Path, Bytes: f.Bytes})
+		doc, err := parse.New(parse.Options{}).Parse(tb.Context(), rag.Input{Source: f.Path, Bytes: f.Bytes})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		doc.ID = rag.DocumentID(f.Path)
 		docs = append(docs, doc)
@@ -120,26 +120,26 @@ func FuzzChunk(f *testing.F) {
 }
 
 // realTokenizer returns the default embedder's tokenizer.
-func realTokenizer(t testing.TB) rag.Tokenizer {
-	t.Helper()
-	tok, err := tokenize.Open(modelstest.Embedder(t, models.DefaultEmbedder).TokenizerPath)
+func realTokenizer(tb testing.TB) rag.Tokenizer {
+	tb.Helper()
+	tok, err := tokenize.Open(modelstest.Embedder(tb, models.DefaultEmbedder).TokenizerPath)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return tok
 }
 
 // evalDocuments returns the documents of a data set in the folder that EVAL_DATA
 // names.
-func evalDocuments(t testing.TB, set string) []rag.Document {
-	t.Helper()
+func evalDocuments(tb testing.TB, set string) []rag.Document {
+	tb.Helper()
 	dir := os.Getenv("EVAL_DATA")
 	if dir == "" {
-		t.Skip("EVAL_DATA names no folder of data sets")
+		tb.Skip("EVAL_DATA names no folder of data sets")
 	}
 	f, err := os.Open(filepath.Join(dir, set, "corpus.jsonl"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	var docs []rag.Document
@@ -151,12 +151,12 @@ func evalDocuments(t testing.TB, set string) []rag.Document {
 			Text string
 		}
 		if err := json.Unmarshal(lines.Bytes(), &doc); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		docs = append(docs, rag.Document{ID: doc.ID, Text: doc.Text, MediaType: "text/plain"})
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return docs
 }

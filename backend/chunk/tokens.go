@@ -46,23 +46,11 @@ func (c tokens) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		end := 0
-		start, end = p.fit(start, done)
-		span, count := p.measure(start, end)
-		for count > c.size {
-			if start, end = p.shrink(start, end, done, count-c.size); end < 0 {
-				break
-			}
-			span, count = p.measure(start, end)
-		}
-		if end < 0 {
-			end = done + 1
-			span, count = p.measure(start, end)
-		}
+		from, end, span, count := p.next(start, done)
 		if span.Len() > 0 && !text.IsBlank(doc.Text[span.Start:span.End]) {
 			spans, counts = append(spans, span), append(counts, count)
 		}
-		start, done = p.overlapStart(start, end), end
+		start, done = p.overlapStart(from, end), end
 	}
 	return finish(doc, c.Fingerprint(), spans, counts), nil
 }
@@ -171,6 +159,23 @@ func (p *packer) whole(i int) (fence rag.Span, inside bool) {
 	return fence, p.sum[after]-p.sum[first] <= p.size
 }
 
+// next returns the chunk that begins with piece start or, if need be, later but
+// not after done: its pieces, its span without outer space, and its tokens.
+func (p *packer) next(start, done int) (from, to int, span rag.Span, count int) {
+	from, to = p.fit(start, done)
+	for {
+		span, count = p.measure(from, to)
+		if count <= p.size {
+			return from, to, span, count
+		}
+		f, t, ok := p.shrink(from, to, done, count-p.size)
+		if !ok {
+			return from, to, span, count
+		}
+		from, to = f, t
+	}
+}
+
 // last returns the greatest end for which the pieces from start weigh at most
 // budget.
 func (p *packer) last(start, budget int) int {
@@ -231,20 +236,17 @@ func (p *packer) measure(start, end int) (rag.Span, int) {
 // shrink returns a smaller chunk than [start, end), which has excess tokens too
 // many: a text's tokens may differ from those its parts had in the document. It
 // gives up the overlap before it falls short of done, and cuts a single piece
-// in two; the end is -1 when there is nothing left to cut.
-func (p *packer) shrink(start, end, done, excess int) (from, to int) {
+// in two; ok is false when there is nothing left to cut.
+func (p *packer) shrink(start, end, done, excess int) (from, to int, ok bool) {
 	lowest := max(start, done) + 1
 	if end > lowest {
 		to = max(lowest, min(end-1, p.last(start, p.sum[end]-p.sum[start]-excess)))
-		return start, p.best(lowest, to)
+		return start, p.best(lowest, to), true
 	}
 	if start < done {
-		return done, end
+		return done, end, true
 	}
-	if p.halve(start) {
-		return start, start + 1
-	}
-	return start, -1
+	return start, start + 1, p.halve(start)
 }
 
 // halve cuts piece i in two and reports whether it has two runes to cut between.

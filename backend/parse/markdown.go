@@ -244,7 +244,7 @@ func container(body string) bool {
 	if body == "" {
 		return false
 	}
-	rest := ""
+	var rest string
 	switch c := body[0]; {
 	case c == '>':
 		return true

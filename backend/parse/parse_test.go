@@ -154,18 +154,18 @@ func TestAwkwardFiles(t *testing.T) {
 }
 
 // checkDocument checks what every document promises.
-func checkDocument(t testing.TB, d rag.Document) {
-	t.Helper()
+func checkDocument(tb testing.TB, d rag.Document) {
+	tb.Helper()
 	if !utf8.ValidString(d.Text) || d.Encoding == "" || d.MediaType == "" || d.Title == "" {
-		t.Errorf("encoding %q, type %q, title %q, text %.40q", d.Encoding, d.MediaType, d.Title, d.Text)
+		tb.Errorf("encoding %q, type %q, title %q, text %.40q", d.Encoding, d.MediaType, d.Title, d.Text)
 	}
 	last := 0
 	for _, s := range d.Sections {
 		if s.Span.Start < last || s.Span.End <= s.Span.Start || s.Span.End > len(d.Text) || s.Level < 1 || s.Level > 6 {
-			t.Fatalf("section %+v after %d in a text of %d", s, last, len(d.Text))
+			tb.Fatalf("section %+v after %d in a text of %d", s, last, len(d.Text))
 		}
 		if heading := d.Text[s.Span.Start:s.Span.End]; !utf8.ValidString(heading) || strings.TrimSpace(s.Title) == "" {
-			t.Errorf("section %+v: %q", s, heading)
+			tb.Errorf("section %+v: %q", s, heading)
 		}
 		last = s.Span.End
 	}

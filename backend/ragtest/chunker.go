@@ -52,8 +52,8 @@ func TestChunker(t *testing.T, c rag.Chunker, rules ChunkerRules) {
 }
 
 // CheckChunks checks every invariant of chunks made from doc.
-func CheckChunks(t testing.TB, doc rag.Document, chunks []rag.Chunk, rules ChunkerRules) {
-	t.Helper()
+func CheckChunks(tb testing.TB, doc rag.Document, chunks []rag.Chunk, rules ChunkerRules) {
+	tb.Helper()
 	covered, ids, valid := 0, map[rag.ChunkID]bool{}, utf8.ValidString(doc.Text)
 	spans := make([]rag.Span, len(chunks))
 	for i, c := range chunks {
@@ -62,48 +62,48 @@ func CheckChunks(t testing.TB, doc rag.Document, chunks []rag.Chunk, rules Chunk
 	points := rag.Points(doc.Text, spans)
 	for i, c := range chunks {
 		if own, err := c.Span.Of(doc.Text); err != nil || own != c.Text {
-			t.Fatalf("chunk %d: text differs from its span %v (%v)", i, c.Span, err)
+			tb.Fatalf("chunk %d: text differs from its span %v (%v)", i, c.Span, err)
 		}
 		if text.IsBlank(c.Text) {
-			t.Errorf("chunk %d is blank", i)
+			tb.Errorf("chunk %d is blank", i)
 		}
 		if valid && !utf8.ValidString(c.Text) {
-			t.Errorf("chunk %d is cut inside a character", i)
+			tb.Errorf("chunk %d is cut inside a character", i)
 		}
 		if c.Ordinal != i || c.DocID != doc.ID || ids[c.ID] || c.ID == "" {
-			t.Errorf("chunk %d: ordinal %d, document %q, id %q", i, c.Ordinal, c.DocID, c.ID)
+			tb.Errorf("chunk %d: ordinal %d, document %q, id %q", i, c.Ordinal, c.DocID, c.ID)
 		}
 		ids[c.ID] = true
 		if i > 0 && (c.Span.Start < chunks[i-1].Span.Start || c.Span.End <= chunks[i-1].Span.End) {
-			t.Errorf("chunk %d %v does not follow %v", i, c.Span, chunks[i-1].Span)
+			tb.Errorf("chunk %d %v does not follow %v", i, c.Span, chunks[i-1].Span)
 		}
 		if c.Span.Start > covered && !text.IsBlank(doc.Text[covered:c.Span.Start]) {
-			t.Errorf("text before chunk %d is in no chunk: %.40q", i, doc.Text[covered:c.Span.Start])
+			tb.Errorf("text before chunk %d is in no chunk: %.40q", i, doc.Text[covered:c.Span.Start])
 		}
 		covered = max(covered, c.Span.End)
 		if c.Points != points[i] {
-			t.Errorf("chunk %d: points %v, want %v", i, c.Points, points[i])
+			tb.Errorf("chunk %d: points %v, want %v", i, c.Points, points[i])
 		}
-		checkSize(t, c, i == len(chunks)-1, rules)
+		checkSize(tb, c, i == len(chunks)-1, rules)
 	}
 	if !text.IsBlank(doc.Text[covered:]) {
-		t.Errorf("the text's end is in no chunk: %.40q", doc.Text[covered:])
+		tb.Errorf("the text's end is in no chunk: %.40q", doc.Text[covered:])
 	}
 }
 
-func checkSize(t testing.TB, c rag.Chunk, last bool, rules ChunkerRules) {
-	t.Helper()
+func checkSize(tb testing.TB, c rag.Chunk, last bool, rules ChunkerRules) {
+	tb.Helper()
 	if rules.Tokenizer != nil {
 		if n := len(rules.Tokenizer.Tokens(c.Text)); n != c.Tokens {
-			t.Errorf("chunk %d says %d tokens, has %d", c.Ordinal, c.Tokens, n)
+			tb.Errorf("chunk %d says %d tokens, has %d", c.Ordinal, c.Tokens, n)
 		}
 	}
 	runes := utf8.RuneCountInString(c.Text)
 	if rules.Size > 0 && c.Tokens > rules.Size && runes > 1 {
-		t.Errorf("chunk %d has %d tokens, over %d", c.Ordinal, c.Tokens, rules.Size)
+		tb.Errorf("chunk %d has %d tokens, over %d", c.Ordinal, c.Tokens, rules.Size)
 	}
 	if rules.Window > 0 && (runes > rules.Window || runes < rules.Window && !last) {
-		t.Errorf("chunk %d has %d code points, not %d", c.Ordinal, runes, rules.Window)
+		tb.Errorf("chunk %d has %d code points, not %d", c.Ordinal, runes, rules.Window)
 	}
 }
 
@@ -212,6 +212,7 @@ func (w WordTokenizer) run(word string, at int, add func(start, end int)) {
 
 // cancelled returns a context that has ended.
 func cancelled(t *testing.T) context.Context {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx

@@ -27,6 +27,11 @@ func scanChunk(row scanner) (c rag.ChunkRow, err error) {
 	return c, nil
 }
 
+// queryChunks reads all chunks in order. CROSS JOIN keeps SQLite to this order of
+// loops, in which nothing has to be sorted.
+const queryChunks = `SELECT ` + chunkColumns + ` FROM document d CROSS JOIN chunk c ON c.document = d.pk
+	WHERE d.library = ? ORDER BY d.source, d.id, c.ordinal`
+
 // maxArgs bounds the placeholders of one statement.
 const maxArgs = 500
 
@@ -66,15 +71,13 @@ func (s *Store) ChunksByID(ctx context.Context, lib rag.Library, ids []rag.Chunk
 // and stops at its first error.
 func (s *Store) EachChunk(ctx context.Context, lib rag.Library, visit func(rag.ChunkRow) error) error {
 	return s.snapshot(ctx, lib, "read chunks", func(tx *sql.Tx, _ rag.Library) error {
-		// CROSS JOIN keeps SQLite to this order of loops, which needs no sorting.
 		return each(ctx, tx, func(rows *sql.Rows) error {
 			c, err := scanChunk(rows)
 			if err != nil {
 				return err
 			}
 			return visit(c)
-		}, `SELECT `+chunkColumns+` FROM document d CROSS JOIN chunk c ON c.document = d.pk
-			WHERE d.library = ? ORDER BY d.source, d.id, c.ordinal`, lib.ID)
+		}, queryChunks, lib.ID)
 	})
 }
 

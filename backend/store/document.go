@@ -16,6 +16,9 @@ import (
 const documentColumns = `d.id, d.source, d.real_path, d.content_hash, d.bytes, d.title, d.media_type,
 	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks`
 
+// queryDocuments reads all documents in order.
+const queryDocuments = `SELECT ` + documentColumns + ` FROM document d WHERE d.library = ? ORDER BY d.source, d.id`
+
 func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 	var warnings, sections, pages []byte
 	err = row.Scan(&d.ID, &d.Source, &d.RealPath, &d.ContentHash, &d.Bytes, &d.Title, &d.MediaType,
@@ -109,7 +112,7 @@ func (s *Store) Documents(ctx context.Context, lib rag.Library) ([]rag.DocumentR
 			d, err := scanDocument(rows)
 			docs = append(docs, d)
 			return err
-		}, `SELECT `+documentColumns+` FROM document d WHERE d.library = ? ORDER BY d.source, d.id`, lib.ID)
+		}, queryDocuments, lib.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -16,6 +16,15 @@ import (
 // the memory that reading takes beside the result.
 const vectorBlockRows = 1024
 
+// The queries below do without ORDER BY, which would have SQLite sort everything
+// that they read. CROSS JOIN keeps it to this order of loops.
+const (
+	queryPlaces = `SELECT c.id, c.document, c.ordinal FROM document d CROSS JOIN chunk c ON c.document = d.pk
+		WHERE d.library = ?`
+	queryBlocks = `SELECT v.document, v.first, v.data FROM document d CROSS JOIN vector_block v ON v.document = d.pk
+		WHERE d.library = ?`
+)
+
 // bytesPerValue is the size of a stored float32.
 const bytesPerValue = 4
 
@@ -56,21 +65,22 @@ func placeChunks(ctx context.Context, tx *sql.Tx, lib rag.Library, block *rag.Ve
 	places := make(map[int64][]int, lib.Documents)
 	err := each(ctx, tx, func(rows *sql.Rows) error {
 		var c chunk
-		if err := rows.Scan(&c.id, &c.doc); err != nil {
+		if err := rows.Scan(&c.id, &c.doc, &c.ordinal); err != nil {
 			return err
 		}
-		c.ordinal = len(places[c.doc])
 		places[c.doc] = append(places[c.doc], 0)
 		chunks = append(chunks, c)
 		return nil
-	}, `SELECT c.id, d.pk FROM document d CROSS JOIN chunk c ON c.document = d.pk
-		WHERE d.library = ? ORDER BY d.pk, c.ordinal`, lib.ID)
+	}, queryPlaces, lib.ID)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(chunks, func(a, b chunk) int { return strings.Compare(a.id, b.id) })
 	block.IDs = make([]rag.ChunkID, len(chunks))
 	for row, c := range chunks {
+		if c.ordinal < 0 || c.ordinal >= len(places[c.doc]) {
+			return nil, fmt.Errorf("chunk %q is number %d of %d", c.id, c.ordinal, len(places[c.doc]))
+		}
 		block.IDs[row] = rag.ChunkID(c.id)
 		places[c.doc][c.ordinal] = row
 	}
@@ -99,8 +109,7 @@ func fillVectors(ctx context.Context, tx *sql.Tx, lib rag.Library, places map[in
 		}
 		filled += n
 		return nil
-	}, `SELECT d.pk, v.first, v.data FROM document d CROSS JOIN vector_block v ON v.document = d.pk
-		WHERE d.library = ? ORDER BY d.pk, v.first`, lib.ID)
+	}, queryBlocks, lib.ID)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,8 @@ CREATE TABLE document (
 ) STRICT;
 
 -- Two files can have the same source, when it was given relative to two folders.
-CREATE INDEX document_source ON document (library, source, id);
+-- It is unique so that SQLite knows that a listing by it needs no sorting.
+CREATE UNIQUE INDEX document_source ON document (library, source, id);
 
 CREATE TABLE body (
   document INTEGER PRIMARY KEY REFERENCES document (pk) ON DELETE CASCADE,

@@ -86,7 +86,7 @@ CREATE TABLE vector_block (
   PRIMARY KEY (document, first)
 ) STRICT;
 
-CREATE INDEX document_source ON document (library, source, id);
+CREATE UNIQUE INDEX document_source ON document (library, source, id);
 
 CREATE INDEX alias_document ON alias (document);
 

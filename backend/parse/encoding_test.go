@@ -3,6 +3,7 @@ package parse_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,17 @@ func TestByteOrderMarks(t *testing.T) {
 	d := parseBytes(t, "a.txt", []byte("\xff\xfe\x00\x00a\x00"))
 	if d.Text != "\x00a" || d.Encoding != "UTF-16LE" {
 		t.Errorf("UTF-16LE text that begins with NUL: %s %q", d.Encoding, d.Text)
+	}
+}
+
+// The detail of a doubt names both readings and what a byte costs in each.
+func TestDoubtsNameBothReadings(t *testing.T) {
+	t.Parallel()
+	b, _ := encode("windows-1252", "naïve")
+	d := parseBytes(t, "a.txt", b)
+	detail := regexp.MustCompile(`^[\w-]+ \d+\.\d\d, [\w-]+ \d+\.\d\d$`)
+	if len(d.Warnings) != 1 || d.Warnings[0].Code != parse.WarnUncertain || !detail.MatchString(d.Warnings[0].Detail) {
+		t.Errorf("%s %v", d.Encoding, d.Warnings)
 	}
 }
 

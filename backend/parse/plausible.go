@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"iter"
 	"math"
 	"strings"
 	"unicode"
@@ -74,8 +75,8 @@ func scriptOf(r rune) script {
 
 // profile counts what a text is made of.
 type profile struct {
-	// runes counts characters beyond ASCII; glyphs is what they are.
-	runes  map[rune]int
+	// counts counts characters beyond ASCII; glyphs is what they are.
+	counts tally
 	glyphs []glyph
 	// letters counts ASCII letters, folded to lower case, in words with letters
 	// beyond ASCII; plain those in other words.
@@ -84,8 +85,37 @@ type profile struct {
 	runs [numScripts]int
 	// neutral is the cost that is the same under all languages.
 	neutral float64
-	// evidence is the number of characters in runes, total that of all.
+	// evidence is the number of characters in counts, total that of all.
 	evidence, total int
+}
+
+// tally counts characters by pages of 256.
+type tally struct {
+	pages [(unicode.MaxRune + 1) >> 8]*[256]int
+}
+
+func (t *tally) add(r rune) {
+	page := &t.pages[r>>8]
+	if *page == nil {
+		*page = new([256]int)
+	}
+	(*page)[r&0xff]++
+}
+
+// all yields the characters counted, in order, with their counts.
+func (t *tally) all() iter.Seq2[rune, int] {
+	return func(yield func(rune, int) bool) {
+		for hi, page := range t.pages {
+			if page == nil {
+				continue
+			}
+			for lo, n := range page {
+				if n > 0 && !yield(rune(hi<<8|lo), n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // glyph is a character beyond ASCII and what all languages make of it.
@@ -102,14 +132,15 @@ type glyph struct {
 // when there is too little of that to judge. Languages that are not in the blank
 // separated list natural count against the text unless the list is empty.
 func plausibility(s, natural string) (cost, density float64) {
-	p := profileOf(s)
+	p := new(profile)
+	p.read(s)
 	least := math.Inf(1)
 	for _, l := range languages() {
-		least = min(least, l.accent(&p))
+		least = min(least, l.accent(p))
 	}
 	best := math.Inf(1)
 	for _, l := range languages() {
-		c := l.costOf(&p) + min(maxAccent, max(0, l.accent(&p)-least))
+		c := l.costOf(p) + min(maxAccent, max(0, l.accent(p)-least))
 		if natural != "" && !strings.Contains(" "+natural+" ", " "+l.name+" ") {
 			c += costStranger
 		}
@@ -139,9 +170,8 @@ func (p *profile) mixture() float64 {
 	return cost
 }
 
-// profileOf weighs s run by run.
-func profileOf(s string) profile {
-	p := profile{runes: map[rune]int{}}
+// read weighs s run by run.
+func (p *profile) read(s string) {
 	start, current, glued := 0, scriptNone, false
 	var last rune
 	for i, r := range s {
@@ -159,14 +189,13 @@ func profileOf(s string) profile {
 		last = r
 	}
 	p.addRun(current, s[start:], glued)
-	for r, n := range p.runes {
+	for r, n := range p.counts.all() {
 		if nonsense(r) {
 			p.neutral += float64(n) * costNonsense
 			continue
 		}
 		p.glyphs = append(p.glyphs, glyph{r, unicode.ToLower(r), n, scriptOf(r), typographic(r)})
 	}
-	return p
 }
 
 // isASCIIWord reports whether r is an ASCII letter or digit.
@@ -183,7 +212,7 @@ func (p *profile) addRun(sc script, run string, glued bool) {
 	case scriptEastAsian:
 		n := 0
 		for _, r := range run {
-			p.runes[r]++
+			p.counts.add(r)
 			n++
 		}
 		if n == 1 && glued {
@@ -202,7 +231,7 @@ func (p *profile) addOther(r rune) {
 		p.neutral += asciiCost(r)
 		return
 	}
-	p.runes[r]++
+	p.counts.add(r)
 	p.evidence++
 }
 
@@ -223,7 +252,7 @@ func (p *profile) addWord(word string) {
 			if lower && upper {
 				p.neutral += costBreak
 			}
-			p.runes[r]++
+			p.counts.add(r)
 			p.evidence++
 		case letters == &p.plain:
 			p.neutral += asciiCost(r)

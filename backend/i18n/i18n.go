@@ -60,7 +60,8 @@ func flatten(prefix string, tree map[string]any, into map[string]string) {
 func Keys(lang string) map[string]string { return catalogues()[lang] }
 
 // Text returns the text of key in lang with its parameters filled in; English
-// where lang lacks it, and the key itself where both do.
+// where lang lacks it, and the key itself where both do. Braces in a parameter's
+// value are left as they are.
 func Text(lang, key string, params ...fault.Param) string {
 	t, ok := catalogues()[lang][key]
 	if !ok {
@@ -68,10 +69,11 @@ func Text(lang, key string, params ...fault.Param) string {
 			return key
 		}
 	}
+	pairs := make([]string, 0, 2*len(params))
 	for _, p := range params {
-		t = strings.ReplaceAll(t, "{"+p.Key+"}", p.Value)
+		pairs = append(pairs, "{"+p.Key+"}", p.Value)
 	}
-	return t
+	return strings.NewReplacer(pairs...).Replace(t)
 }
 
 // ErrorBody renders err for a reader of lang.

@@ -26,6 +26,43 @@ func frozenPath(n int) string { return filepath.Join("testdata", fmt.Sprintf("sc
 // fillSample writes one row at least to every table of the newest schema.
 func fillSample(t *testing.T, s *Store) {
 	t.Helper()
+	for version := range len(migrations()) {
+		fillVersion(t, s, version+1)
+	}
+}
+
+// fillVersion writes to the tables that a version of the schema brought.
+func fillVersion(t *testing.T, s *Store, version int) {
+	t.Helper()
+	switch version {
+	case 1:
+		fillLibrary(t, s)
+	case 2:
+		fillDataset(t, s)
+	default:
+		t.Fatalf("no sample for version %d of the schema", version)
+	}
+}
+
+// fillDataset writes a dataset and binds it to the first library.
+func fillDataset(t *testing.T, s *Store) {
+	t.Helper()
+	w, err := s.Lock(t.Context(), "sample", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Unlock()
+	row := rag.DatasetRow{Name: "题", Questions: 1, Imported: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if row, err = w.PutDataset(t.Context(), row, []byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.SetBindings(t.Context(), rag.Library{ID: 1}, row.Hash, []byte("[]")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fillLibrary(t *testing.T, s *Store) {
+	t.Helper()
 	w, err := s.Lock(t.Context(), "sample", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +196,9 @@ func TestMigrateFrozenVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := openTest(t, dir)
+		for later := version + 1; later <= len(migrations()); later++ {
+			fillVersion(t, s, later)
+		}
 		if diff := cmp.Diff(dump(t, fresh.read), dump(t, s.read)); diff != "" {
 			t.Errorf("version %d, migrated (-fresh +migrated):\n%s", version, diff)
 		}
@@ -172,19 +212,20 @@ func TestMigrateFrozenVersions(t *testing.T) {
 	}
 }
 
-// TestMigrate runs steps that do not exist yet over the frozen first version.
+// TestMigrate runs steps that do not exist yet over the newest version.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
-	good := []string{schema001, `CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO extra VALUES (1);`, `UPDATE extra SET x = x + 1;`}
+	known := len(migrations())
+	good := append(migrations(), `CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO extra VALUES (1);`, `UPDATE extra SET x = x + 1;`)
 	s := openTest(t, t.TempDir())
 	fillSample(t, s)
 	ctx := t.Context()
 
-	bad := []string{schema001, `CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(ctx, s.write, bad); err == nil || !strings.Contains(err.Error(), "version 2") {
+	bad := append(migrations(), `CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1);`)
+	if err := migrate(ctx, s.write, bad); err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", known+1)) {
 		t.Errorf("a step that fails: error %v", err)
 	}
-	if v, err := schemaVersion(ctx, s.write); v != 1 || err != nil {
+	if v, err := schemaVersion(ctx, s.write); v != known || err != nil {
 		t.Errorf("after a step that failed: version %d, error %v", v, err)
 	}
 	for range 2 { // the second time there is nothing to do
@@ -195,7 +236,7 @@ func TestMigrate(t *testing.T) {
 		if err := s.write.QueryRowContext(ctx, `SELECT x FROM extra`).Scan(&x); err != nil || x != 2 {
 			t.Errorf("x is %d, error %v", x, err)
 		}
-		if v, err := schemaVersion(ctx, s.write); v != 3 || err != nil {
+		if v, err := schemaVersion(ctx, s.write); v != known+2 || err != nil {
 			t.Errorf("version %d, error %v", v, err)
 		}
 	}
@@ -204,7 +245,7 @@ func TestMigrate(t *testing.T) {
 	}
 	_, err := Open(ctx, s.dir)
 	if !fault.Is(err, "workspace_newer") {
-		t.Errorf("a program that knows version 1 alone: error %v", err)
+		t.Errorf("a program that knows the present version alone: error %v", err)
 	}
 }
 
@@ -217,7 +258,7 @@ func TestMigrateNeedsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE alias; DROP TABLE vector_block;
+	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
 		DROP TABLE chunk; DROP TABLE body; DROP TABLE document; DROP TABLE library`); err != nil {
 		t.Fatal(err)
 	}

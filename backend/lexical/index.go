@@ -194,7 +194,7 @@ func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
 	}
 	defer postings.Close()
 	n := float64(postings.Count())
-	if n == 0 {
+	if n == 0 || t.boosts && n > boostShare*float64(ix.stats.Chunks) {
 		return ctx.Err()
 	}
 	idf := math.Log1p((max(float64(ix.stats.Chunks)-n, 0) + 0.5) / (n + 0.5))

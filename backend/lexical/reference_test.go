@@ -87,9 +87,12 @@ func (r *reference) score(i int, q map[string][]text.Term) float64 {
 		return false
 	}
 	alone := func(c text.Term) bool { return !paired(c) }
-	s := sum("words", always) + 0.5*sum("bigrams", always) + 0.2*sum("chars", alone)
+	s := sum("words", always) + 0.5*sum("bigrams", always) + 0.3*sum("chars", alone)
+	rare := func(c text.Term) bool {
+		return paired(c) && float64(r.holds["chars"][c.Term]) <= 0.1*float64(len(r.chunks))
+	}
 	if s > 0 {
-		s += 0.2 * sum("chars", paired)
+		s += 0.3 * sum("chars", rare)
 	}
 	return math.Round(s*1e9) / 1e9
 }

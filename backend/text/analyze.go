@@ -83,7 +83,8 @@ type class uint8
 const (
 	otherClass class = iota
 	hanClass
-	kanaClass
+	hiraganaClass
+	katakanaClass
 	hangulClass
 	alnumClass
 )
@@ -97,8 +98,10 @@ func classOf(r rune) class {
 		return otherClass
 	case Han(r):
 		return hanClass
-	case kana(r):
-		return kanaClass
+	case r == 'ー' || unicode.Is(unicode.Katakana, r):
+		return katakanaClass
+	case unicode.Is(unicode.Hiragana, r):
+		return hiraganaClass
 	case hangul(r):
 		return hangulClass
 	case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
@@ -136,7 +139,7 @@ func (a *analyzer) ideographs(i int) int {
 	j := i
 	for j < len(f.runes) {
 		c := classOf(f.runes[j])
-		if c != hanClass && c != kanaClass && c != hangulClass {
+		if c == otherClass || c == alnumClass {
 			break
 		}
 		k := j + 1

@@ -88,7 +88,7 @@ func foldClusters(s string, emit func(cluster []rune, start, end int)) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		cluster := buf[:0]
 		switch {
-		case r < utf8.RuneSelf:
+		case r < utf8.RuneSelf && !accentFollows(s[i+1:]):
 			if 'A' <= r && r <= 'Z' {
 				r += 'a' - 'A'
 			}
@@ -108,6 +108,15 @@ func foldClusters(s string, emit func(cluster []rune, start, end int)) {
 		}
 		i += size
 	}
+}
+
+// accentFollows reports whether s starts with a combining diacritical mark.
+func accentFollows(s string) bool {
+	if len(s) < 2 || s[0] != 0xCC && s[0] != 0xCD {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return r >= 0x300 && r <= 0x36F
 }
 
 // foldRune appends the folded form of a character in NFKC to dst; afterLatin

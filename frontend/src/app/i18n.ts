@@ -29,7 +29,7 @@ export async function createTexts(language: Language): Promise<Texting> {
 
 /** Changes the language of the page, fetching its texts if need be. */
 export async function useLanguage(i18n: Texting, language: Language): Promise<void> {
-  if (!i18n.global.availableLocales.includes(language)) {
+  if (Object.keys(i18n.global.getLocaleMessage(language)).length === 0) {
     i18n.global.setLocaleMessage(language, (await loaders[language]()).default);
   }
   i18n.global.locale.value = language;

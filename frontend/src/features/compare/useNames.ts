@@ -19,6 +19,11 @@ export function useNames() {
     return more.length === 0 ? about : [about, t("ui.strategy.rerankAbout")].filter(Boolean).join(" ");
   }
 
+  /** The explanation in a list that explains the strategy's own legs just before. */
+  function strategyNote(strategy: string): string {
+    return strategy.includes("+") ? t("ui.strategy.rerankAbout") : strategyAbout(strategy);
+  }
+
   /** A stage, or another step that time is measured for. */
   function stageName(stage: string): string {
     const key = `ui.stage.${stage}.name`;
@@ -36,5 +41,5 @@ export function useNames() {
     return te(key) ? t(key) : part;
   }
 
-  return { strategyName, strategyAbout, stageName, stageAbout, partName };
+  return { strategyName, strategyAbout, strategyNote, stageName, stageAbout, partName };
 }

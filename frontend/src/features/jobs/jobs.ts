@@ -23,8 +23,8 @@ export interface Jobs {
   cancel(id: string): Promise<void>;
   /** Takes a finished job out of sight. */
   dismiss(id: string): void;
-  /** Calls listener at the end of each job. */
-  onEnd(listener: (job: Job) => void): void;
+  /** Calls listener at the end of each job, until the returned function is called. */
+  onEnd(listener: (job: Job) => void): () => void;
   /** Takes up the jobs this window followed before it was reloaded. */
   resume(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const slot = openSlot<string[]>(() => sessionStorage, "ragdesk.jobs", [], isStri
 /** Makes the follower of jobs. */
 export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): Jobs {
   const tracked = ref<readonly TrackedJob[]>([]);
-  const listeners: ((job: Job) => void)[] = [];
+  const listeners = new Set<(job: Job) => void>();
   let timer: ReturnType<typeof setInterval> | null = null;
   let stopListening: (() => void) | null = null;
 
@@ -119,7 +119,8 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
       }
     },
     onEnd(listener) {
-      listeners.push(listener);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     async resume() {
       await Promise.all(slot.read().map(async (id) => {

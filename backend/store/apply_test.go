@@ -51,7 +51,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a value short", "vector_invalid", "", func(c *rag.Change) { c.Put[1].Vectors = c.Put[1].Vectors[1:] }},
 		{"a value more", "", "too many", func(c *rag.Change) { c.Put[1].Vectors = append(c.Put[1].Vectors, 0) }},
 		{"zero vector", "vector_invalid", chunkID, func(c *rag.Change) { clear(vectorOf(c, middle)) }},
-		{"not a number", "vector_invalid", chunkID, func(c *rag.Change) { vectorOf(c, middle)[7] = float32(math.NaN()) }},
+		{"not a number", "vector_invalid", chunkID, func(c *rag.Change) { vectorOf(c, middle)[6] = float32(math.NaN()) }},
 		{"infinite", "vector_invalid", chunkID, func(c *rag.Change) { vectorOf(c, middle)[0] = float32(math.Inf(1)) }},
 		{"too long a vector", "vector_invalid", chunkID, func(c *rag.Change) { vectorOf(c, middle)[0] += 2 }},
 		{"alias to nothing", "document_unknown", "", func(c *rag.Change) { c.PutAliases[0].DocID = "nobody" }},

@@ -14,7 +14,8 @@ import (
 	"ragdesk/backend/store"
 )
 
-const testDim = 8
+// testDim is no multiple of four, which matters to how vectors are decoded.
+const testDim = 7
 
 func settings() rag.Settings {
 	return rag.Settings{

@@ -29,8 +29,10 @@ type SearchResponse struct {
 	Dropped    []Dropped `json:"dropped"`
 	QueryTerms []string  `json:"query_terms"`
 	// Fingerprint names pipeline, index and models.
-	Fingerprint string             `json:"fingerprint"`
-	TimingsMS   map[string]float64 `json:"timings_ms"`
+	Fingerprint string `json:"fingerprint"`
+	// TimingsMS are milliseconds by stage, null for one that did not run, and
+	// "total". The legs run side by side.
+	TimingsMS map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
 
 // Hit is a chunk in a ranking.
@@ -101,14 +103,14 @@ type CompareResponse struct {
 
 // Column is what one strategy returned.
 type Column struct {
-	Strategy    string             `json:"strategy"`
-	Hits        []Hit              `json:"hits"`
-	Dropped     []Dropped          `json:"dropped"`
-	Prompt      string             `json:"prompt"`
-	Answer      *string            `json:"answer"`
-	Citations   []Citation         `json:"citations"`
-	Fingerprint string             `json:"fingerprint"`
-	TimingsMS   map[string]float64 `json:"timings_ms"`
+	Strategy    string              `json:"strategy"`
+	Hits        []Hit               `json:"hits"`
+	Dropped     []Dropped           `json:"dropped"`
+	Prompt      string              `json:"prompt"`
+	Answer      *string             `json:"answer"`
+	Citations   []Citation          `json:"citations"`
+	Fingerprint string              `json:"fingerprint"`
+	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
 
 // Movement is where one chunk stands in each column; null where it is absent.
@@ -145,8 +147,8 @@ type AskResponse struct {
 	Hits      []Hit      `json:"hits"`
 	Dropped   []Dropped  `json:"dropped"`
 	// Fingerprint names pipeline, index, models and prompt.
-	Fingerprint string             `json:"fingerprint"`
-	TimingsMS   map[string]float64 `json:"timings_ms"`
+	Fingerprint string              `json:"fingerprint"`
+	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
 
 // Citation ties a marker in the answer to the source it quotes.

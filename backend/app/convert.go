@@ -54,15 +54,21 @@ func dropped(in []rag.Dropped) []api.Dropped {
 	return out
 }
 
-func timings(r retrieve.Result, total time.Duration) map[string]float64 {
-	out := map[string]float64{"total": milliseconds(total)}
-	for stage, took := range r.Took {
-		out[string(stage)] = milliseconds(took)
+func timings(r retrieve.Result, total time.Duration) map[string]*float64 {
+	out := map[string]*float64{"total": milliseconds(total)}
+	for _, stage := range rag.Stages() {
+		out[string(stage)] = nil
+		if took, ran := r.Took[stage]; ran {
+			out[string(stage)] = milliseconds(took)
+		}
 	}
 	return out
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+func milliseconds(d time.Duration) *float64 {
+	ms := float64(d.Microseconds()) / 1000
+	return &ms
+}
 
 func citations(in []answer.Citation) []api.Citation {
 	out := make([]api.Citation, len(in))

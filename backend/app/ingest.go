@@ -124,17 +124,22 @@ func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	ports, done, err := s.ingestPorts(ctx, w, lib)
-	if err != nil {
-		return ingest.Report{}, err
-	}
-	defer done()
-	report, err := run(ctx, ports, lib, progress)
+	report, err := s.writeInto(ctx, w, lib, progress, run)
 	if created && report.Library.Documents == 0 && (err != nil || anyFailed(report)) {
 		// Nothing came in and something went wrong: leave no empty library behind.
-		err = errors.Join(err, w.RemoveLibrary(context.WithoutCancel(ctx), report.Library))
+		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), w, lib))
 	}
 	return report, err
+}
+
+// writeInto runs an ingestion into a library.
+func (s *Service) writeInto(ctx context.Context, w *store.Writer, lib rag.Library, progress rag.Progress, run ingestion) (ingest.Report, error) {
+	ports, done, err := s.ingestPorts(ctx, w, lib)
+	if err != nil {
+		return ingest.Report{Library: lib}, err
+	}
+	defer done()
+	return run(ctx, ports, lib, progress)
 }
 
 func anyFailed(r ingest.Report) bool {

@@ -13,6 +13,7 @@ import (
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/ingest"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/store"
 )
 
 // ListKBs lists the knowledge bases.
@@ -47,14 +48,22 @@ func (s *Service) RemoveKB(ctx context.Context, r api.RemoveKBRequest) (api.Remo
 		return api.RemovedKB{}, err
 	}
 	defer unlock(w)
-	if err := w.RemoveLibrary(ctx, lib); err != nil {
+	if err := s.remove(ctx, w, lib); err != nil {
 		return api.RemovedKB{}, err
+	}
+	return api.RemovedKB{Removed: lib.Name, Documents: lib.Documents, Chunks: lib.Chunks}, nil
+}
+
+// remove deletes a library and everything derived from it.
+func (s *Service) remove(ctx context.Context, w *store.Writer, lib rag.Library) error {
+	if err := w.RemoveLibrary(ctx, lib); err != nil {
+		return err
 	}
 	s.tokens.drop(lib)
 	if err := s.shelf.Drop(lib); err != nil {
-		return api.RemovedKB{}, fmt.Errorf("remove the indexes of %q: %w", lib.Name, err)
+		return fmt.Errorf("remove the indexes of %q: %w", lib.Name, err)
 	}
-	return api.RemovedKB{Removed: lib.Name, Documents: lib.Documents, Chunks: lib.Chunks}, nil
+	return nil
 }
 
 // ListDocuments lists documents and aliases by source.

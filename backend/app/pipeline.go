@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -20,12 +21,14 @@ const defaultStrategy = "hybrid+rerank"
 // rerankerNames are what --reranker accepts.
 func rerankerNames() []string { return []string{rag.RerankNone, rag.RerankLateInteraction} }
 
-// pipeline reads a strategy, or the file behind "@", and applies the settings of
-// r over it.
+// pipeline is namedPipeline of a strategy that may be left out.
 func pipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
-	if strategy == "" {
-		strategy = defaultStrategy
-	}
+	return namedPipeline(cmp.Or(strings.TrimSpace(strategy), defaultStrategy), r)
+}
+
+// namedPipeline reads a strategy, or the file behind "@", and applies the
+// settings of r over it.
+func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
 	var p rag.Pipeline
 	var err error
 	if path, isFile := strings.CutPrefix(strategy, "@"); isFile {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"ragdesk/backend/answer"
@@ -77,7 +78,8 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 	pipelines := make([]rag.Pipeline, len(r.Strategies))
 	seen := map[string]bool{}
 	for i, name := range r.Strategies {
-		p, err := pipeline(name, r.Retrieval)
+		name = strings.TrimSpace(name)
+		p, err := namedPipeline(name, r.Retrieval)
 		if err != nil {
 			return api.CompareResponse{}, err
 		}
@@ -115,8 +117,11 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 // find opens the library and runs the pipeline, again when the library moved on
 // in the middle.
 func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (found, error) {
-	if text.IsBlank(query) {
+	switch {
+	case text.IsBlank(query):
 		return found{}, fault.New("query_blank")
+	case kb == "":
+		return found{}, fault.New("argument_missing", fault.P("argument", "--kb"))
 	}
 	start := time.Now()
 	shelf, err := s.openShelf(ctx)

@@ -69,11 +69,11 @@ func traceLine(trace []api.StageScore) string {
 	return strings.Join(parts, " · ")
 }
 
-func (e *env) timings(ms map[string]float64) string {
+func (e *env) timings(ms map[string]*float64) string {
 	var parts []string
 	for _, stage := range []string{"vector", "bm25", "fusion", "rerank", "total"} {
-		if v, ok := ms[stage]; ok {
-			parts = append(parts, fmt.Sprintf("%s %.1f ms", stage, v))
+		if v := ms[stage]; v != nil {
+			parts = append(parts, fmt.Sprintf("%s %.1f ms", stage, *v))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -192,7 +192,7 @@ func (e *env) printColumns(r api.CompareResponse, names map[string]string) {
 	}
 	took := pad("", 4)
 	for _, col := range r.Strategies {
-		took += pad(fmt.Sprintf("%.1f ms", col.TimingsMS["total"]), cell+2)
+		took += pad(fmt.Sprintf("%.1f ms", *col.TimingsMS["total"]), cell+2)
 	}
 	e.line("%s\n", e.dim(strings.TrimRight(took, " ")))
 }

@@ -407,7 +407,11 @@ export interface SearchResponse {
    * Fingerprint names pipeline, index and models.
    */
   fingerprint: string;
-  timings_ms: { [key: string]: number /* float64 */};
+  /**
+   * TimingsMS are milliseconds by stage, null for one that did not run, and
+   * "total". The legs run side by side.
+   */
+  timings_ms: { [key: string]: number | null };
 }
 /**
  * Hit is a chunk in a ranking.
@@ -502,7 +506,7 @@ export interface Column {
   answer: string | null;
   citations: Citation[];
   fingerprint: string;
-  timings_ms: { [key: string]: number /* float64 */};
+  timings_ms: { [key: string]: number | null };
 }
 /**
  * Movement is where one chunk stands in each column; null where it is absent.
@@ -549,7 +553,7 @@ export interface AskResponse {
    * Fingerprint names pipeline, index, models and prompt.
    */
   fingerprint: string;
-  timings_ms: { [key: string]: number /* float64 */};
+  timings_ms: { [key: string]: number | null };
 }
 /**
  * Citation ties a marker in the answer to the source it quotes.

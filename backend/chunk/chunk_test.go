@@ -52,7 +52,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceWithRealTokenizers(t *testing.T) {
 	t.Parallel()
 	for _, e := range models.Embedders() {
-		tok, err := tokenize.Open(modelstest.Embedder(t, e.Name).TokenizerPath)
+		tok, err := tokenize.Open(modelstest.Embedder(t, e.Name).TokenizerPath, tokenize.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func FuzzChunk(f *testing.F) {
 // realTokenizer returns the default embedder's tokenizer.
 func realTokenizer(tb testing.TB) rag.Tokenizer {
 	tb.Helper()
-	tok, err := tokenize.Open(modelstest.Embedder(tb, models.DefaultEmbedder).TokenizerPath)
+	tok, err := tokenize.Open(modelstest.Embedder(tb, models.DefaultEmbedder).TokenizerPath, tokenize.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -360,6 +360,7 @@ func TestFingerprintCoversWhatDecides(t *testing.T) {
 		"query":     func(s *Spec) { s.QueryPrefix = "q" },
 		"document":  func(s *Spec) { s.DocumentPrefix = "q" },
 		"limit":     func(s *Spec) { s.Limit = 7 },
+		"lowercase": func(s *Spec) { s.Lowercase = true },
 	} {
 		print := fakeModel(t, &fake{}, change).Fingerprint()
 		if other, ok := seen[print]; ok {

@@ -34,6 +34,8 @@ const special = 2
 type Spec struct {
 	Graph     ort.Graph
 	Tokenizer string
+	// Lowercase lowers texts although the tokenizer's file does not ask for it.
+	Lowercase bool
 	// ModelSHA256 and TokenizerSHA256 identify the files in the fingerprint.
 	ModelSHA256, TokenizerSHA256 string
 	Dim                          int
@@ -106,7 +108,9 @@ func open(spec Spec, load func() (session, error)) (*Model, error) {
 		spec.Workers = runtime.GOMAXPROCS(0)
 	}
 	m := &Model{spec: spec, slots: make(chan struct{}, spec.Workers)}
-	m.tokenizer = sync.OnceValues(func() (*tokenize.WordPiece, error) { return tokenize.Open(spec.Tokenizer) })
+	m.tokenizer = sync.OnceValues(func() (*tokenize.WordPiece, error) {
+		return tokenize.Open(spec.Tokenizer, tokenize.Options{Lowercase: spec.Lowercase})
+	})
 	m.session = sync.OnceValues(func() (session, error) {
 		m.closing.Lock()
 		defer m.closing.Unlock()
@@ -162,7 +166,7 @@ func (m *Model) Fingerprint() string {
 	h := sha256.New()
 	for _, part := range []string{
 		m.spec.ModelSHA256, m.spec.TokenizerSHA256, string(m.spec.Pooling),
-		m.spec.QueryPrefix, m.spec.DocumentPrefix, fmt.Sprint(m.spec.Limit),
+		m.spec.QueryPrefix, m.spec.DocumentPrefix, fmt.Sprint(m.spec.Limit), fmt.Sprint(m.spec.Lowercase),
 	} {
 		fmt.Fprintf(h, "%q\n", part)
 	}

@@ -28,7 +28,7 @@ const least = 0.9999
 func spec(f models.Files) embed.Spec {
 	return embed.Spec{
 		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output},
-		Tokenizer: f.TokenizerPath, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
+		Tokenizer: f.TokenizerPath, Lowercase: f.Lowercase, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
 		Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
 		QueryPrefix: f.QueryPrefix, DocumentPrefix: f.DocumentPrefix,
 	}

@@ -34,6 +34,9 @@ type Embedder struct {
 	Limit int
 	// QueryPrefix and DocumentPrefix are put before a text of that role.
 	QueryPrefix, DocumentPrefix string
+	// Lowercase says that the model knows only lower-case words although its
+	// tokenizer.json keeps capitals, which would make every such word unknown.
+	Lowercase bool
 	// Language is the one the model is meant for, "zh" or "en".
 	Language string
 	// Inputs are the graph's input names in the order ids, mask, types.
@@ -50,7 +53,7 @@ func Embedders() []Embedder {
 	return []Embedder{{
 		Name:  DefaultEmbedder,
 		Model: "bge-small-zh-v1.5-int8.onnx", Tokenizer: "bge-small-zh-v1.5-tokenizer.json",
-		Dim: 512, Pooling: PoolingCLS, Limit: 512, Language: "zh",
+		Dim: 512, Pooling: PoolingCLS, Limit: 512, Lowercase: true, Language: "zh",
 		Inputs: bert, Output: "last_hidden_state",
 	}, {
 		Name:  "all-MiniLM-L6-v2",

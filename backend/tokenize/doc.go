@@ -11,7 +11,7 @@
 // the characters it was made from. Characters that the normaliser drops belong
 // to no token, except inside a token.
 //
-//	wp, err := tokenize.Open("tokenizer.json")
+//	wp, err := tokenize.Open("tokenizer.json", tokenize.Options{})
 //	for _, tok := range wp.Tokens("北京 embedding") {
 //		fmt.Println(tok.ID, tok.Span)
 //	}

@@ -40,15 +40,22 @@ type file struct {
 	} `json:"model"`
 }
 
+// Options change rules of a tokenizer.json that are known to be wrong.
+type Options struct {
+	// Lowercase lowers letters, and strips accents unless the file says otherwise,
+	// although the file does not ask for it.
+	Lowercase bool
+}
+
 // Open reads the tokenizer.json at path. A file that is not one, or that asks
 // for rules other than BERT's, is a fault "tokenizer_invalid" with the path and
 // the reason.
-func Open(path string) (*WordPiece, error) {
+func Open(path string, o Options) (*WordPiece, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read tokenizer: %w", err)
 	}
-	t, err := New(raw)
+	t, err := New(raw, o)
 	if err != nil {
 		return nil, fault.Wrap(err, "tokenizer_invalid", fault.P("path", path), fault.P("reason", err))
 	}
@@ -56,7 +63,7 @@ func Open(path string) (*WordPiece, error) {
 }
 
 // New builds a tokenizer from the content of a tokenizer.json.
-func New(raw []byte) (*WordPiece, error) {
+func New(raw []byte, o Options) (*WordPiece, error) {
 	var f file
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, fmt.Errorf("parse tokenizer.json: %w", err)
@@ -64,7 +71,8 @@ func New(raw []byte) (*WordPiece, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(raw)
+	sum := sha256.Sum256(append(raw[:len(raw):len(raw)], fmt.Sprint(o)...))
+	f.Normalizer.Lowercase = f.Normalizer.Lowercase || o.Lowercase
 	t := &WordPiece{
 		lower:       f.Normalizer.Lowercase,
 		strip:       f.Normalizer.Lowercase,

@@ -33,7 +33,8 @@ func names() []string {
 
 func open(tb testing.TB, name string) *tokenize.WordPiece {
 	tb.Helper()
-	wp, err := tokenize.Open(modelstest.Embedder(tb, name).TokenizerPath)
+	f := modelstest.Embedder(tb, name)
+	wp, err := tokenize.Open(f.TokenizerPath, tokenize.Options{Lowercase: f.Lowercase})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func build(tb testing.TB, f map[string]any) (*tokenize.WordPiece, error) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return tokenize.New(raw)
+	return tokenize.New(raw, tokenize.Options{})
 }
 
 func TestWordPieceRules(t *testing.T) {
@@ -162,7 +162,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := tokenize.Open(path)
+	_, err := tokenize.Open(path, tokenize.Options{})
 	if !fault.Is(err, "tokenizer_invalid") || fault.Of(err).Params["path"] != path {
 		t.Errorf("junk file: %v", err)
 	}
@@ -264,7 +264,7 @@ func FuzzNew(f *testing.F) {
 	f.Add(raw)
 	f.Add([]byte(`{"model":{"type":"WordPiece","vocab":{"":0}}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		wp, err := tokenize.New(raw)
+		wp, err := tokenize.New(raw, tokenize.Options{})
 		if err != nil {
 			return
 		}

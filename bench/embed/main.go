@@ -143,7 +143,7 @@ func read(file string, n int) ([]string, error) {
 func open(library string, f models.Files) (*embed.Model, error) {
 	return embed.Open(ort.New(library), embed.Spec{
 		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output, Optimised: f.OptimisedPath},
-		Tokenizer: f.TokenizerPath, Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
+		Tokenizer: f.TokenizerPath, Lowercase: f.Lowercase, Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
 	})
 }
 
@@ -186,9 +186,14 @@ func peerTurn(ctx context.Context, python string, f models.Files, texts []string
 	if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
 		return result{}, err
 	}
-	cmd := exec.CommandContext(ctx, python, filepath.Join("bench", "embed", "peer.py"),
-		"--model", f.ModelPath, "--tokenizer", f.TokenizerPath, "--limit", strconv.Itoa(f.Limit),
-		"--pooling", string(f.Pooling), "--workers", strconv.Itoa(runtime.GOMAXPROCS(0)), file)
+	args := []string{
+		filepath.Join("bench", "embed", "peer.py"), "--model", f.ModelPath, "--tokenizer", f.TokenizerPath,
+		"--limit", strconv.Itoa(f.Limit), "--pooling", string(f.Pooling), "--workers", strconv.Itoa(runtime.GOMAXPROCS(0)),
+	}
+	if f.Lowercase {
+		args = append(args, "--lowercase")
+	}
+	cmd := exec.CommandContext(ctx, python, append(args, file)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

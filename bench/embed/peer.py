@@ -19,6 +19,7 @@ import time
 import numpy
 import onnxruntime
 from tokenizers import Tokenizer
+from tokenizers.normalizers import BertNormalizer
 
 
 def session(path, threads):
@@ -53,12 +54,15 @@ def main():
     p.add_argument("--tokenizer", required=True)
     p.add_argument("--limit", type=int, required=True)
     p.add_argument("--pooling", choices=["cls", "mean"], required=True)
+    p.add_argument("--lowercase", action="store_true", help="lower texts although the tokenizer keeps capitals")
     p.add_argument("--workers", type=int, default=2)
     p.add_argument("texts")
     a = p.parse_args()
     with open(a.texts, encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines]
     tokenizer = Tokenizer.from_file(a.tokenizer)
+    if a.lowercase:
+        tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.no_padding()
     tokenizer.enable_truncation(a.limit)
     configs = {}

@@ -18,7 +18,7 @@ import (
 type App struct {
 	svc api.Service
 	// ctx is that of the window; it may be read once started is closed.
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // the window gives one context for its whole life and none a call
 	started chan struct{}
 }
 

@@ -2,6 +2,9 @@ module ragdesk
 
 go 1.26.0
 
+// Packages there may carry Go files of their own.
+ignore ./frontend/node_modules
+
 require (
 	github.com/RoaringBitmap/roaring/v2 v2.14.5 // indirect
 	github.com/bep/debounce v1.2.1 // indirect

@@ -28,7 +28,7 @@ func (e *env) ingest() *cobra.Command {
 	var r api.IngestRequest
 	var size, overlap int
 	c := &cobra.Command{
-		Use: "ingest --kb K PATH…", Short: e.t("short.ingest"), Args: arguments(1, -1, "PATH"),
+		Use: "ingest --kb K PATH…", Short: e.t("short.ingest"), Args: arguments(-1, "PATH"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Paths = args
 			r.ChunkSize, r.ChunkOverlap = optional(c, "chunk-size", size), optional(c, "chunk-overlap", overlap)
@@ -204,7 +204,7 @@ func (e *env) chunks() *cobra.Command {
 	}
 	var imp api.ImportChunksRequest
 	load := &cobra.Command{
-		Use: "import --kb K FILE", Short: e.t("short.chunks.import"), Args: arguments(1, 1, "FILE"),
+		Use: "import --kb K FILE", Short: e.t("short.chunks.import"), Args: arguments(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			imp.KB, imp.File = kb, args[0]
 			s, err := e.open()
@@ -228,7 +228,7 @@ func (e *env) preview(kb *string) *cobra.Command {
 	var r api.PreviewChunksRequest
 	var size, overlap int
 	c := &cobra.Command{
-		Use: "preview [--kb K] FILE", Short: e.t("short.chunks.preview"), Args: arguments(1, 1, "FILE"),
+		Use: "preview [--kb K] FILE", Short: e.t("short.chunks.preview"), Args: arguments(1, "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.KB, r.File = *kb, args[0]
 			r.ChunkSize, r.ChunkOverlap = optional(c, "chunk-size", size), optional(c, "chunk-overlap", overlap)
@@ -284,7 +284,7 @@ func (e *env) docs() *cobra.Command {
 		},
 	}
 	text := &cobra.Command{
-		Use: "text --kb K SOURCE|ID", Short: e.t("short.docs.text"), Args: arguments(1, 1, "SOURCE"),
+		Use: "text --kb K SOURCE|ID", Short: e.t("short.docs.text"), Args: arguments(1, "SOURCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := e.open()
 			if err != nil {
@@ -300,7 +300,7 @@ func (e *env) docs() *cobra.Command {
 	}
 	var yes bool
 	rm := &cobra.Command{
-		Use: "rm --kb K SOURCE|ID…", Short: e.t("short.docs.rm"), Args: arguments(1, -1, "SOURCE"),
+		Use: "rm --kb K SOURCE|ID…", Short: e.t("short.docs.rm"), Args: arguments(-1, "SOURCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.confirm(yes, e.t("confirm.docs", fault.P("docs", strings.Join(args, ", ")), fault.P("kb", kb))); err != nil {
 				return err
@@ -350,7 +350,7 @@ func (e *env) kb() *cobra.Command {
 	}
 	var yes bool
 	rm := &cobra.Command{
-		Use: "rm NAME", Short: e.t("short.kb.rm"), Args: arguments(1, 1, "NAME"),
+		Use: "rm NAME", Short: e.t("short.kb.rm"), Args: arguments(1, "NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.confirm(yes, e.t("confirm.kb", fault.P("kb", args[0]))); err != nil {
 				return err

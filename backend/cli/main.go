@@ -204,10 +204,11 @@ func noArguments(c *cobra.Command, args []string) error {
 	return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[0]))
 }
 
-// arguments accepts between least and most arguments; most < 0 is no bound.
-func arguments(least, most int, name string) cobra.PositionalArgs {
+// arguments wants one argument, called name, and accepts up to most; most < 0 is
+// no bound.
+func arguments(most int, name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < least {
+		if len(args) == 0 {
 			return fault.New("argument_missing", fault.P("argument", name))
 		}
 		if most >= 0 && len(args) > most {

@@ -67,7 +67,7 @@ func (e *env) search() *cobra.Command {
 	var flags retrieval
 	var strategy string
 	c := &cobra.Command{
-		Use: "search --kb K QUERY", Short: e.t("short.search"), Args: arguments(1, -1, "QUERY"),
+		Use: "search --kb K QUERY", Short: e.t("short.search"), Args: arguments(-1, "QUERY"),
 		RunE: func(c *cobra.Command, args []string) error {
 			settings, err := flags.settings(c)
 			if err != nil {
@@ -95,7 +95,7 @@ func (e *env) compare() *cobra.Command {
 	var strategies []string
 	var answers bool
 	c := &cobra.Command{
-		Use: "compare --kb K QUERY", Short: e.t("short.compare"), Args: arguments(1, -1, "QUERY"),
+		Use: "compare --kb K QUERY", Short: e.t("short.compare"), Args: arguments(-1, "QUERY"),
 		RunE: func(c *cobra.Command, args []string) error {
 			settings, err := flags.settings(c)
 			if err != nil {
@@ -124,7 +124,7 @@ func (e *env) ask() *cobra.Command {
 	var flags retrieval
 	var strategy, model string
 	c := &cobra.Command{
-		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(1, -1, "QUERY"),
+		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(-1, "QUERY"),
 		RunE: func(c *cobra.Command, args []string) error {
 			settings, err := flags.settings(c)
 			if err != nil {

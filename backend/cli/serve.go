@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"os/exec"
 	"runtime"
 
@@ -34,7 +35,7 @@ func (e *env) serve() *cobra.Command {
 						e.line("%s\n%s", url, e.t("serve.stop"))
 					}
 					if open {
-						openBrowser(url)
+						openBrowser(c.Context(), url)
 					}
 				},
 			})
@@ -47,14 +48,15 @@ func (e *env) serve() *cobra.Command {
 
 // openBrowser asks the desktop to show url; without one the printed address
 // remains.
-func openBrowser(url string) {
-	command := exec.Command("xdg-open", url)
+func openBrowser(ctx context.Context, url string) {
+	opener := []string{"xdg-open"}
 	switch runtime.GOOS {
 	case "darwin":
-		command = exec.Command("open", url)
+		opener = []string{"open"}
 	case "windows":
-		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", url)
+		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
+	command := exec.CommandContext(ctx, opener[0], append(opener[1:], url)...)
 	if command.Start() == nil {
 		go func() { _ = command.Wait() }() // reaped; how it ended does not matter
 	}

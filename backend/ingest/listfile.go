@@ -36,13 +36,13 @@ func (l listed) document() rag.DocumentID {
 	return rag.DocumentID(l.DocID)
 }
 
-// badLine is a mistake on a line of a chunk list.
-type badLine struct {
+// lineError is a mistake on a line of a chunk list.
+type lineError struct {
 	line   int
 	detail string
 }
 
-func (b *badLine) Error() string { return fmt.Sprintf("line %d: %s", b.line, b.detail) }
+func (b *lineError) Error() string { return fmt.Sprintf("line %d: %s", b.line, b.detail) }
 
 // readChunkList reads and checks a chunk list.
 func readChunkList(path string) ([]listed, error) {
@@ -51,18 +51,18 @@ func readChunkList(path string) ([]listed, error) {
 		return nil, readFault(path, err)
 	}
 	list, err := parseChunkList(data)
-	var bad *badLine
+	var bad *lineError
 	if errors.As(err, &bad) {
 		return nil, fault.New("chunks_invalid", fault.P("file", path), fault.P("line", bad.line), fault.P("detail", bad.detail))
 	}
 	return list, err
 }
 
-// parseChunkList reads JSON Lines or a JSON array. Every error is a badLine.
+// parseChunkList reads JSON Lines or a JSON array. Every error is a lineError.
 func parseChunkList(data []byte) ([]listed, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if line := notUTF8(data); line > 0 { // which the decoder would replace without a word
-		return nil, &badLine{line, "not UTF-8"}
+		return nil, &lineError{line, "not UTF-8"}
 	}
 	decode := decodeLines
 	if trimmed := bytes.TrimLeftFunc(data, unicode.IsSpace); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -73,17 +73,17 @@ func parseChunkList(data []byte) ([]listed, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, &badLine{1, "no chunks"}
+		return nil, &lineError{1, "no chunks"}
 	}
 	lines := make(map[string]int, len(list))
 	for _, c := range list {
 		switch first, twice := lines[c.ID]; {
 		case c.ID == "":
-			return nil, &badLine{c.line, "chunk_id is missing"}
+			return nil, &lineError{c.line, "chunk_id is missing"}
 		case twice:
-			return nil, &badLine{c.line, fmt.Sprintf("chunk_id %q is also on line %d", c.ID, first)}
+			return nil, &lineError{c.line, fmt.Sprintf("chunk_id %q is also on line %d", c.ID, first)}
 		case c.Text == nil || strings.TrimSpace(*c.Text) == "":
-			return nil, &badLine{c.line, "text is missing or blank"}
+			return nil, &lineError{c.line, "text is missing or blank"}
 		}
 		lines[c.ID] = c.line
 	}
@@ -111,7 +111,7 @@ func decodeLines(data []byte) (list []listed, err error) {
 		}
 		var c listed
 		if err := json.Unmarshal(raw, &c); err != nil {
-			return nil, &badLine{line, err.Error()}
+			return nil, &lineError{line, err.Error()}
 		}
 		c.line = line
 		list = append(list, c)
@@ -128,18 +128,18 @@ func decodeArray(data []byte) (list []listed, err error) {
 		if errors.As(err, &syntax) {
 			line = lineAt(min(syntax.Offset, int64(len(data))))
 		}
-		return nil, &badLine{line, err.Error()}
+		return nil, &lineError{line, err.Error()}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil { // "[", as was seen above
-		return nil, &badLine{1, err.Error()}
+		return nil, &lineError{1, err.Error()}
 	}
 	for dec.More() {
 		before := data[dec.InputOffset():]
 		start := dec.InputOffset() + int64(len(before)-len(bytes.TrimLeft(before, ", \t\r\n")))
 		c := listed{line: lineAt(start)}
 		if err := dec.Decode(&c); err != nil {
-			return nil, &badLine{c.line, err.Error()}
+			return nil, &lineError{c.line, err.Error()}
 		}
 		list = append(list, c)
 	}

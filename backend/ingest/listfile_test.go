@@ -18,7 +18,7 @@ func FuzzChunkList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := parseChunkList(data)
 		if err != nil {
-			var bad *badLine
+			var bad *lineError
 			if !errors.As(err, &bad) || bad.line < 1 || list != nil {
 				t.Fatalf("%v with %d chunks", err, len(list))
 			}

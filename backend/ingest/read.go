@@ -117,7 +117,7 @@ func (r *reader) content(ctx context.Context, f file, it *item) error {
 		switch {
 		case doc.ContentHash != hash || r.opt.Encoding != "":
 			return r.again(ctx, f, doc, data, hash, it)
-		case doc.Source != f.source && !(respelled(f) && spells(doc.Source, doc.RealPath)):
+		case doc.Source != f.source && (!respelled(f) || !spells(doc.Source, doc.RealPath)):
 			r.toAlias(f, doc, hash, it)
 		default:
 			it.unchanged(doc)

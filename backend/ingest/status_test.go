@@ -387,9 +387,11 @@ func (g *gated) Documents(ctx context.Context, texts []string) ([][]float32, err
 	return out, nil
 }
 
-func (*gated) Query(_ context.Context, s string) ([]float32, error) { return librarytest.Vector(s), nil }
-func (*gated) Dim() int                                             { return librarytest.Dim }
-func (*gated) Fingerprint() string                                  { return "gated" }
+func (*gated) Query(_ context.Context, s string) ([]float32, error) {
+	return librarytest.Vector(s), nil
+}
+func (*gated) Dim() int            { return librarytest.Dim }
+func (*gated) Fingerprint() string { return "gated" }
 
 func TestCancelKeepsWhatWasReported(t *testing.T) {
 	t.Parallel()

@@ -114,7 +114,7 @@ func (b *Board) Start(kind string, work Work) Snapshot {
 		defer b.wg.Done()
 		defer cancel()
 		result, err := guarded(ctx, work, &Reporter{b, e})
-		b.end(e, ctx, result, err)
+		b.end(ctx, e, result, err)
 	}()
 	return snap
 }
@@ -129,7 +129,7 @@ func guarded(ctx context.Context, work Work, r *Reporter) (result any, err error
 	return work(ctx, r)
 }
 
-func (b *Board) end(e *entry, ctx context.Context, result any, err error) {
+func (b *Board) end(ctx context.Context, e *entry, result any, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.snap.Result, e.snap.Err = result, err

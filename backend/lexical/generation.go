@@ -137,7 +137,7 @@ func copyFile(src, dst string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read-only
 	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	_ = d.Sync() // Windows cannot sync a folder and needs not
+	defer func() { _ = d.Close() }() // read-only
+	_ = d.Sync()                     // Windows cannot sync a folder and needs not
 	return nil
 }

@@ -192,7 +192,7 @@ func (ix *Index) add(ctx context.Context, acc *accumulator, t queryTerm) error {
 	if err != nil {
 		return err
 	}
-	defer postings.Close()
+	defer func() { _ = postings.Close() }() // read-only
 	n := float64(postings.Count())
 	if n == 0 || t.boosts && n > boostShare*float64(ix.stats.Chunks) {
 		return ctx.Err()

@@ -57,7 +57,7 @@ func (w *worker) profile(judged, results *group) (Profile, error) {
 		}
 	}
 	if w.opts.AverageTies {
-		p.tied = w.tieGroups(results)
+		p.tied = w.tieGroups()
 		return p, nil
 	}
 	p.hits = w.ranks(results)
@@ -163,7 +163,7 @@ func (w *worker) ranks(g *group) []hit {
 
 // tieGroups returns the groups of equal scores that hold a hit, best first; never
 // nil, so that a profile shows it was asked for.
-func (w *worker) tieGroups(g *group) []tieGroup {
+func (w *worker) tieGroups() []tieGroup {
 	slices.SortStableFunc(w.hits, func(a, b ranked) int { return cmp.Compare(w.keys[b.row], w.keys[a.row]) })
 	groups, scores := []tieGroup{}, []float64{}
 	for _, h := range w.hits {

@@ -73,7 +73,8 @@ func BootstrapMeanBCa(values []float64, o Options) (Interval, error) {
 	center := mean(values)
 	cubes := 0.0
 	for _, v := range values {
-		cubes += math.Pow(v-center, 3)
+		d := v - center
+		cubes += d * d * d
 	}
 	spread := squares(values, center)
 	if spread == 0 {

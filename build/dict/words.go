@@ -53,7 +53,7 @@ func eachWord(name string, f func(word string, freq float64)) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // read-only
 	lines := bufio.NewScanner(file)
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Fields(lines.Text())

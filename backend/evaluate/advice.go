@@ -72,9 +72,9 @@ func (a *assessment) sizeWarnings() []runs.Advice {
 	if err != nil {
 		return nil // n is positive and 0.8 n lies below it
 	}
-	code := "questions_few"
+	code := runs.QuestionsFew
 	if n < FewQuestions {
-		code = "questions_very_few"
+		code = runs.QuestionsVeryFew
 	}
 	return []runs.Advice{warning(code, fault.P("n", n), fault.P("low", decimal(ci.Low)), fault.P("high", decimal(ci.High)))}
 }
@@ -90,10 +90,10 @@ func (a *assessment) metricWarnings() []runs.Advice {
 		}
 	}
 	if len(retrieval) == 1 {
-		out = append(out, warning("metric_alone", fault.P("metric", retrieval[0])))
+		out = append(out, warning(runs.MetricAlone, fault.P("metric", retrieval[0])))
 	}
 	if len(answers) > 0 {
-		out = append(out, warning("metric_needs_answers", fault.P("metrics", strings.Join(answers, ", "))))
+		out = append(out, warning(runs.MetricNeedsAnswers, fault.P("metrics", strings.Join(answers, ", "))))
 	}
 	return out
 }
@@ -103,11 +103,11 @@ func (a *assessment) errorWarnings() []runs.Advice {
 	for _, r := range a.exp.Runs {
 		if r.ErroredQueries > 0 {
 			codes := slices.Sorted(maps.Keys(r.Errors))
-			out = append(out, warning("queries_errored", fault.P("run", r.Name), fault.P("n", r.ErroredQueries),
+			out = append(out, warning(runs.QueriesErrored, fault.P("run", r.Name), fault.P("n", r.ErroredQueries),
 				fault.P("of", r.TotalQueries), fault.P("codes", strings.Join(codes, ", "))))
 		}
 		if r.DuplicateHits > 0 {
-			out = append(out, warning("hits_duplicate", fault.P("run", r.Name), fault.P("n", r.DuplicateHits)))
+			out = append(out, warning(runs.HitsDuplicate, fault.P("run", r.Name), fault.P("n", r.DuplicateHits)))
 		}
 	}
 	return out
@@ -121,9 +121,9 @@ func (a *assessment) goldWarnings() []runs.Advice {
 		code string
 		n    func(runs.Record) bool
 	}{
-		{"gold_not_indexed", func(r runs.Record) bool { return unreachable(r) == runs.NotIndexed }},
-		{"gold_split", func(r runs.Record) bool { return unreachable(r) == runs.SplitByChunking }},
-		{"gold_stale", func(r runs.Record) bool { return r.Stale }},
+		{runs.GoldNotIndexed, func(r runs.Record) bool { return unreachable(r) == runs.NotIndexed }},
+		{runs.GoldSplit, func(r runs.Record) bool { return unreachable(r) == runs.SplitByChunking }},
+		{runs.GoldStale, func(r runs.Record) bool { return r.Stale }},
 	} {
 		var counts []int
 		byCount := map[int][]string{}
@@ -168,7 +168,7 @@ func (a *assessment) typeWarnings() []runs.Advice {
 		}
 	}
 	if typed == 0 {
-		return []runs.Advice{warning("types_unknown")}
+		return []runs.Advice{warning(runs.TypesUnknown)}
 	}
 	var rare []string
 	for _, t := range knownTypes {
@@ -179,14 +179,14 @@ func (a *assessment) typeWarnings() []runs.Advice {
 	if len(rare) == 0 {
 		return nil
 	}
-	return []runs.Advice{warning("types_rare", fault.P("types", strings.Join(rare, ", ")))}
+	return []runs.Advice{warning(runs.TypesRare, fault.P("types", strings.Join(rare, ", ")))}
 }
 
 func (a *assessment) variableWarnings() []runs.Advice {
 	var out []runs.Advice
 	for _, p := range a.exp.Pairs {
 		if len(p.Variables) > 1 {
-			out = append(out, warning("variables_several", fault.P("a", p.A), fault.P("b", p.B),
+			out = append(out, warning(runs.VariablesSeveral, fault.P("a", p.A), fault.P("b", p.B),
 				fault.P("n", len(p.Variables)), fault.P("variables", runs.Names(p.Variables))))
 		}
 	}
@@ -199,7 +199,7 @@ func (a *assessment) variableWarnings() []runs.Advice {
 			return out
 		}
 	}
-	return append(out, warning("pipeline_not_own", fault.P("own", a.own.Strategy), fault.P("run", last.Name),
+	return append(out, warning(runs.PipelineNotOwn, fault.P("own", a.own.Strategy), fault.P("run", last.Name),
 		fault.P("variables", runs.Names(runs.PipelineVariables(last.Pipeline, *a.own)))))
 }
 
@@ -215,7 +215,7 @@ func (a *assessment) depthWarnings() []runs.Advice {
 			most += s.Pipeline.Candidates
 		}
 		if most > 0 && most < a.depth {
-			out = append(out, warning("list_short", fault.P("run", s.Name), fault.P("most", most), fault.P("depth", a.depth)))
+			out = append(out, warning(runs.ListShort, fault.P("run", s.Name), fault.P("most", most), fault.P("depth", a.depth)))
 		}
 	}
 	return out
@@ -229,7 +229,7 @@ func (a *assessment) powerWarnings() []runs.Advice {
 			continue
 		}
 		if c.Note != nil && *c.Note == runs.NoteErrors {
-			out = append(out, warning("verdict_errors", fault.P("a", c.A), fault.P("b", c.B), fault.P("metric", c.Metric)))
+			out = append(out, warning(runs.VerdictErrors, fault.P("a", c.A), fault.P("b", c.B), fault.P("metric", c.Metric)))
 			continue
 		}
 		sd := a.deviation(c)
@@ -249,7 +249,7 @@ func (a *assessment) powerWarnings() []runs.Advice {
 		if needed == "" {
 			continue
 		}
-		out = append(out, warning("power_low", fault.P("a", c.A), fault.P("b", c.B), fault.P("metric", c.Metric),
+		out = append(out, warning(runs.PowerLow, fault.P("a", c.A), fault.P("b", c.B), fault.P("metric", c.Metric),
 			fault.P("diff", signed(*c.Diff)), fault.P("n", c.N), fault.P("effect", decimal(effect)), fault.P("needed", needed)))
 	}
 	return out

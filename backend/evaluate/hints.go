@@ -32,14 +32,14 @@ func (a *assessment) legHints() []runs.Advice {
 			leg := a.best(func(t runs.Stored) bool {
 				return t.Pipeline.Vector != t.Pipeline.BM25 && t.Pipeline.Reranker == s.Pipeline.Reranker
 			})
-			out = append(out, a.below("hybrid_below_leg", leg, j)...)
+			out = append(out, a.below(runs.HybridBelowLeg, leg, j)...)
 		}
 		if s.Pipeline.Reranker != rag.RerankNone {
 			plain := a.best(func(t runs.Stored) bool {
 				vars := runs.PipelineVariables(t.Pipeline, s.Pipeline)
 				return t.Pipeline.Reranker == rag.RerankNone && len(vars) == 1 && vars[0].Name == "reranker"
 			})
-			out = append(out, a.below("rerank_below", plain, j)...)
+			out = append(out, a.below(runs.RerankBelow, plain, j)...)
 		}
 	}
 	return out
@@ -91,16 +91,27 @@ func (a *assessment) nextHints() []runs.Advice {
 	run := fault.P("run", s.Name)
 	switch {
 	case recall < RecallFloor:
-		return []runs.Advice{hint("recall_low", run, fault.P("k", deep), fault.P("recall", decimal(recall)))}
+		return []runs.Advice{hint(runs.RecallLow, run, fault.P("k", deep), fault.P("recall", decimal(recall)))}
 	case order < OrderFloor && s.Pipeline.Reranker == rag.RerankNone:
-		return []runs.Advice{hint("order_low", run, fault.P("k", near), fault.P("recall", decimal(recall)), fault.P("ndcg", decimal(order)))}
+		return []runs.Advice{hint(runs.OrderLow, run, fault.P("k", near), fault.P("recall", decimal(recall)), fault.P("ndcg", decimal(order)))}
 	case order < OrderFloor:
-		return []runs.Advice{hint("order_low_reranked", run, fault.P("k", near), fault.P("recall", decimal(recall)), fault.P("ndcg", decimal(order)))}
+		return []runs.Advice{hint(runs.OrderLowReranked, run, fault.P("k", near), fault.P("recall", decimal(recall)), fault.P("ndcg", decimal(order)))}
 	case clean < NoiseFloor:
-		return []runs.Advice{hint("precision_low", run, fault.P("k", k), fault.P("precision", decimal(clean)),
-			fault.P("most", decimal(a.ceiling(i, k))), fault.P("enough", a.enough(i, k)))}
+		return []runs.Advice{a.noiseHint(i, k, clean)}
 	}
 	return nil
+}
+
+// noiseHint says how much of the first k is beside the question, and whether fewer
+// would do.
+func (a *assessment) noiseHint(i, k int, clean float64) runs.Advice {
+	params := []fault.Param{
+		fault.P("run", a.stored[i].Name), fault.P("k", k), fault.P("precision", decimal(clean)), fault.P("most", decimal(a.ceiling(i, k))),
+	}
+	if enough := a.enough(i, k); enough < k {
+		return hint(runs.PrecisionLow, append(params, fault.P("enough", enough))...)
+	}
+	return hint(runs.PrecisionLowSpread, params...)
 }
 
 // meanOf is the mean of a measure over the questions of run i that were searched.

@@ -172,14 +172,14 @@ func (c Choices) options(stored []runs.Stored) (o options, deep []string, err er
 func (c Choices) warnings(stored []runs.Stored, o options, left int, deep []string) []runs.Advice {
 	var out []runs.Advice
 	if left > 0 {
-		out = append(out, warning("questions_differ", fault.P("common", len(stored[0].Records)), fault.P("left", left)))
+		out = append(out, warning(runs.QuestionsDiffer, fault.P("common", len(stored[0].Records)), fault.P("left", left)))
 	}
 	if len(deep) > 0 {
-		out = append(out, warning("metrics_left_out", fault.P("metrics", strings.Join(deep, ", ")), fault.P("depth", o.depth)))
+		out = append(out, warning(runs.MetricsLeftOut, fault.P("metrics", strings.Join(deep, ", ")), fault.P("depth", o.depth)))
 	}
 	for _, s := range stored {
 		if s.Depth != o.depth {
-			return append(out, warning("depths_differ", fault.P("depth", o.depth)))
+			return append(out, warning(runs.DepthsDiffer, fault.P("depth", o.depth)))
 		}
 	}
 	return out

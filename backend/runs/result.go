@@ -212,18 +212,3 @@ type LatencyDifference struct {
 	Verdict string `json:"verdict" tstype:"'faster' | 'slower' | 'inconclusive'"`
 	N       int    `json:"n"`
 }
-
-// Levels of advice.
-const (
-	// Warning: the numbers may not mean what they seem to.
-	Warning = "warning"
-	// Hint: what to try next.
-	Hint = "hint"
-)
-
-// Advice is a warning or a hint, with a stable code and parameters.
-type Advice struct {
-	Code   string            `json:"code"`
-	Level  string            `json:"level" tstype:"'warning' | 'hint'"`
-	Params map[string]string `json:"params"`
-}

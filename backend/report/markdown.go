@@ -1,0 +1,147 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/runs"
+)
+
+// Markdown writes the before/after table, the comparisons of the primary metric,
+// the advice and the failed questions of the last run, in one language.
+func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", word("title").in(lang))
+	if len(exp.Runs) > 0 {
+		s := exp.Runs[0].Stored
+		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n\n", word("meta.kb").in(lang), markdownText(s.Library.KB),
+			word("meta.dataset").in(lang), markdownText(s.Dataset.Name), size(exp).in(lang))
+	}
+	for _, c := range exp.Comparisons {
+		if !c.Exploratory {
+			fmt.Fprintf(&b, "- %s %s: %s → %s (%s %s, p %s, n %d/%d)\n", markdownText(verdictSentence(c).in(lang)),
+				markdownText(c.Metric), score(c.ValueA), score(c.ValueB), difference(c.Diff), markdownText(signedBetween(c.CI)),
+				markdownText(chance(c.PAdj)), c.N, c.Of)
+		}
+	}
+	markdownTable(&b, exp, lang)
+	if len(exp.Advice) > 0 {
+		fmt.Fprintf(&b, "\n## %s\n\n", word("nav.advice").in(lang))
+		for _, a := range exp.Advice {
+			fmt.Fprintf(&b, "- **%s** %s\n", word("advice."+a.Level).in(lang), markdownText(advice(a).in(lang)))
+		}
+	}
+	markdownFailures(&b, exp, lang)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// size says how many questions there are.
+func size(exp runs.Experiment) text {
+	r := exp.Runs[0]
+	return word("meta.size", fault.P("n", r.TotalQueries), fault.P("unanswerable", r.Unanswerable))
+}
+
+// verdictSentence says what a comparison found.
+func verdictSentence(c runs.Comparison) text {
+	return word("hero."+c.Verdict, fault.P("a", c.A), fault.P("b", c.B))
+}
+
+func markdownTable(b *strings.Builder, exp runs.Experiment, lang string) {
+	fmt.Fprintf(b, "\n## %s\n\n| %s |", word("nav.table").in(lang), word("table.metric").in(lang))
+	line := "\n|---|"
+	for _, r := range exp.Runs {
+		name := markdownText(r.Name)
+		if r.Name == exp.Baseline && len(exp.Runs) > 1 {
+			name += " (" + word("verdict.baseline").in(lang) + ")"
+		}
+		fmt.Fprintf(b, " %s |", name)
+		line += "---:|"
+	}
+	b.WriteString(line + "\n")
+	for _, name := range exp.Metrics {
+		fmt.Fprintf(b, "| %s |", markdownText(name))
+		for _, r := range exp.Runs {
+			fmt.Fprintf(b, " %s |", markdownCell(exp, name, r, lang))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(b, "| %s |", word("table.failed").in(lang))
+	for _, r := range exp.Runs {
+		fmt.Fprintf(b, " %d |", r.FailedQueries)
+	}
+	b.WriteString("\n")
+	for _, q := range []struct {
+		key string
+		of  func(runs.Quantiles) float64
+	}{
+		{"table.latency50", func(q runs.Quantiles) float64 { return q.P50 }},
+		{"table.latency95", func(q runs.Quantiles) float64 { return q.P95 }},
+	} {
+		row, any := "| "+word(q.key).in(lang)+" |", false
+		for _, r := range exp.Runs {
+			shown := none
+			if l, ok := r.LatencyMS[runs.Total]; ok {
+				shown, any = duration(q.of(l)), true
+			}
+			row += " " + shown + " |"
+		}
+		if any {
+			b.WriteString(row + "\n")
+		}
+	}
+}
+
+func markdownCell(exp runs.Experiment, metric string, r runs.Result, lang string) string {
+	m := r.Metrics[metric]
+	if m.Value == nil {
+		return none
+	}
+	out := strings.TrimSpace(score(m.Value) + " " + markdownText(between(m.CI)))
+	c := comparison(exp, metric, r.Name)
+	if c == nil || c.Diff == nil {
+		return out
+	}
+	verdict := word("verdict." + c.Verdict).in(lang)
+	if c.Exploratory {
+		verdict = "*" + verdict + "*"
+	} else {
+		verdict = "**" + verdict + "**"
+	}
+	return out + " " + difference(c.Diff) + " " + verdict
+}
+
+// markdownFailures lists the failed questions of the last run.
+func markdownFailures(b *strings.Builder, exp runs.Experiment, lang string) {
+	if len(exp.Runs) == 0 {
+		return
+	}
+	last := exp.Runs[len(exp.Runs)-1]
+	if len(last.Failures) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s: %s\n\n| %s | %s | %s | %s |\n|---|---|---|---|\n", word("table.failed").in(lang), markdownText(last.Name),
+		word("worst.question").in(lang), word("worst.cause").in(lang), word("worst.expected").in(lang), word("worst.open").in(lang))
+	for _, f := range last.Failures {
+		var expected, came []string
+		for _, e := range f.Expected {
+			expected = append(expected, markdownText(strings.TrimSpace(e.Doc+" "+e.Quote)))
+		}
+		for _, h := range f.Retrieved[:min(len(f.Retrieved), 3)] {
+			came = append(came, markdownText(h.Source))
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", markdownText(f.Query), wordOr("cause.", string(f.Cause)).in(lang),
+			strings.Join(expected, "; "), strings.Join(came, "; "))
+	}
+}
+
+// markdownText keeps a text one cell of plain words: what Markdown or HTML would
+// read is escaped.
+func markdownText(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.NewReplacer(
+		`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "~", `\~`,
+	).Replace(s)
+}

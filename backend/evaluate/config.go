@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -140,7 +139,8 @@ func (m *names) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // ReadConfig reads a config file. The faults are "not_found" and "unreadable" with
-// the path, those of ParseConfig, and those of measure.Parse and rag.ParseStrategy.
+// the path, those of ParseConfig, of measure.Parse, of rag.ParseStrategy, and
+// "run_name_twice" and "baseline_unknown".
 func ReadConfig(path string) (Config, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,19 +157,20 @@ func ReadConfig(path string) (Config, error) {
 	return ParseConfig(raw, path)
 }
 
-// ParseConfig reads the content of a config file that lies at path. Keys that are
-// not known are refused. The code of its own errors is "config_invalid", with the
-// file, the line (0 when it concerns no single one) and a detail.
+// ParseConfig reads the content of a config file that lies at path. Its own faults
+// all name the file: "config_invalid" for what is no YAML of this shape, with line (0
+// when it is not known) and detail; "config_key_unknown", with line and key;
+// "config_key_missing"; "config_keys_both", for two keys that exclude each other;
+// "config_value", with key, value and what is known.
 func ParseConfig(raw []byte, path string) (Config, error) {
 	if len(raw) > maxConfigBytes {
-		return Config{}, configFault(path, 0, fmt.Sprintf("> %d bytes", maxConfigBytes), nil)
+		return Config{}, fault.New("config_invalid", fault.P("file", path), fault.P("line", 0), fault.P("detail", fmt.Sprintf("> %d bytes", maxConfigBytes)))
 	}
 	var y configFile
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	dec.KnownFields(true)
 	if err := dec.Decode(&y); err != nil && !errors.Is(err, io.EOF) {
-		line, detail := yamlProblem(err)
-		return Config{}, configFault(path, line, detail, err)
+		return Config{}, yamlFault(path, err)
 	}
 	c := Config{
 		File: path, Reindex: y.Reindex, Baseline: y.Baseline, Primary: y.Primary, Seed: y.Seed, Metrics: y.Metrics,
@@ -181,60 +182,50 @@ func ParseConfig(raw []byte, path string) (Config, error) {
 	return c, nil
 }
 
-func configFault(path string, line int, detail string, cause error) error {
-	return fault.Wrap(cause, "config_invalid", fault.P("file", path), fault.P("line", line), fault.P("detail", detail))
-}
-
 // yamlPlace is how the YAML library names a place.
 var yamlPlace = regexp.MustCompile(`line (\d+): (.*)`)
 
 // unknownField is how it names a key that the file's shape does not have.
 var unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
 
-func yamlProblem(err error) (line int, detail string) {
-	text := err.Error()
+func yamlFault(path string, err error) error {
+	said := err.Error()
 	var several *yaml.TypeError
 	if errors.As(err, &several) && len(several.Errors) > 0 {
-		text = several.Errors[0]
+		said = several.Errors[0]
 	}
-	m := yamlPlace.FindStringSubmatch(text)
+	file := fault.P("file", path)
+	m := yamlPlace.FindStringSubmatch(said)
 	if m == nil {
-		return 0, strings.TrimPrefix(text, "yaml: ")
+		return fault.Wrap(err, "config_invalid", file, fault.P("line", 0), fault.P("detail", strings.TrimPrefix(said, "yaml: ")))
 	}
-	line, _ = strconv.Atoi(m[1]) // digits by the pattern; an absurd number is 0
+	line := fault.P("line", m[1])
 	if key := unknownField.FindStringSubmatch(m[2]); key != nil {
-		return line, "? " + key[1]
+		return fault.Wrap(err, "config_key_unknown", file, line, fault.P("key", key[1]))
 	}
-	return line, m[2]
+	return fault.Wrap(err, "config_invalid", file, line, fault.P("detail", m[2]))
 }
 
 // fill checks and completes what the shape of the file does not.
 func (c *Config) fill(y configFile) error {
-	bad := func(key string, value any) error {
-		return configFault(c.File, 0, fmt.Sprintf("%s: %v", key, value), nil)
+	missing := func(key string) error {
+		return fault.New("config_key_missing", fault.P("file", c.File), fault.P("key", key))
 	}
 	if c.Dataset.Value == "" {
-		return bad("dataset_path", "?")
+		return missing("dataset_path")
 	}
 	if c.Library.Value == "" {
-		return bad("knowledge_base", "?")
+		return missing("knowledge_base")
 	}
-	switch c.Relevance = y.Relevance; c.Relevance {
-	case "":
-		c.Relevance = runs.RelevanceContains
-	case runs.RelevanceContains, runs.RelevanceOverlaps, runs.RelevanceDocument:
-	default:
-		return bad("relevance", c.Relevance)
+	var err error
+	c.Relevance, err = c.choice("relevance", y.Relevance, runs.RelevanceContains, runs.RelevanceOverlaps, runs.RelevanceDocument)
+	if err != nil {
+		return err
 	}
-	switch c.Unit = y.Unit; c.Unit {
-	case "":
-		c.Unit = runs.UnitChunk
-	case runs.UnitChunk, runs.UnitGold:
-	default:
-		return bad("unit", c.Unit)
+	if c.Unit, err = c.choice("unit", y.Unit, runs.UnitChunk, runs.UnitGold); err != nil {
+		return err
 	}
 	if y.Gain != "" {
-		var err error
 		if c.Gain, err = measure.ParseGain(y.Gain); err != nil {
 			return err
 		}
@@ -242,16 +233,31 @@ func (c *Config) fill(y configFile) error {
 	if err := CheckMetrics(c.Metrics); err != nil {
 		return err
 	}
-	if y.Retriever != nil {
-		if len(y.Retrievers) > 0 {
-			return bad("retriever", "retrievers")
-		}
+	switch {
+	case y.Retriever == nil && len(y.Retrievers) == 0:
+		return missing("retriever")
+	case y.Retriever != nil && len(y.Retrievers) > 0:
+		return fault.New("config_keys_both", fault.P("file", c.File), fault.P("a", "retriever"), fault.P("b", "retrievers"))
+	case y.Retriever != nil:
 		y.Retrievers = []retrieverFile{*y.Retriever}
 	}
-	if len(y.Retrievers) == 0 {
-		return bad("retriever", "?")
-	}
 	return c.fillRetrievers(y.Retrievers)
+}
+
+// choice returns one of several values, the first when none is given.
+func (c *Config) choice(key, value string, known ...string) (string, error) {
+	if value == "" {
+		return known[0], nil
+	}
+	if !slices.Contains(known, value) {
+		return "", configValue(c.File, key, value, known)
+	}
+	return value, nil
+}
+
+func configValue(path, key string, value any, known []string) error {
+	return fault.New("config_value", fault.P("file", path), fault.P("key", key), fault.P("value", value),
+		fault.P("known", strings.Join(known, ", ")))
 }
 
 func (c *Config) fillRetrievers(all []retrieverFile) error {
@@ -286,14 +292,22 @@ func (y retrieverFile) retriever(path string) (Retriever, error) {
 		if err != nil {
 			return Retriever{}, err
 		}
-		if p.Reranker == rag.RerankNone && r.Reranker != nil && *r.Reranker != rag.RerankNone {
+		switch {
+		case r.Reranker == nil:
+		case *r.Reranker == rag.RerankNone:
+			r.Strategy = strings.TrimSuffix(r.Strategy, "+rerank")
+		case p.Reranker == rag.RerankNone:
 			r.Strategy += "+rerank"
 		}
 	}
 	for _, stage := range slices.Sorted(maps.Keys(y.Thresholds)) {
 		v := y.Thresholds[stage]
 		if !slices.Contains(rag.Stages(), rag.Stage(stage)) || math.IsNaN(v) || math.IsInf(v, 0) {
-			return Retriever{}, configFault(path, 0, fmt.Sprintf("thresholds: %s: %v", stage, v), nil)
+			known := []string{}
+			for _, s := range rag.Stages() {
+				known = append(known, string(s))
+			}
+			return Retriever{}, configValue(path, "thresholds", fmt.Sprintf("%s: %v", stage, v), known)
 		}
 		if r.Thresholds == nil {
 			r.Thresholds = map[rag.Stage]float64{}

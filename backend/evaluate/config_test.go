@@ -58,7 +58,7 @@ retrievers:
   - {type: vector}
   - {type: weighted, name: mixed, alpha: 0.3, candidates: 30, thresholds: {vector: 0.2}}
   - {type: hybrid, rerank: true, rerank_depth: 10}
-  - {type: hybrid, rerank: false}
+  - {type: hybrid+rerank, rerank: false}
   - {type: "@pipeline.yaml", name: mine}
 metrics: Recall@5, nDCG@10
 baseline: mixed
@@ -97,25 +97,34 @@ reindex: true
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	const head = "dataset_path: d\nknowledge_base: k\n"
-	for name, c := range map[string]struct{ text, code, line, detail string }{
-		"unknown key":            {head + "retriever: {type: vector}\nmetrcs: [mrr]\n", "config_invalid", "4", "? metrcs"},
-		"unknown inner key":      {head + "retriever:\n  type: vector\n  topk: 3\n", "config_invalid", "5", "? topk"},
-		"not YAML":               {"dataset_path: [", "config_invalid", "1", "did not find expected node content"},
-		"wrong kind":             {head + "retriever: {type: vector, top_k: many}\n", "config_invalid", "3", "cannot unmarshal !!str `many` into int"},
-		"empty":                  {"", "config_invalid", "0", "dataset_path: ?"},
-		"no library":             {"dataset_path: d\n", "config_invalid", "0", "knowledge_base: ?"},
-		"no retriever":           {head, "config_invalid", "0", "retriever: ?"},
-		"both":                   {head + "retriever: {type: vector}\nretrievers: [{type: bm25}]\n", "config_invalid", "0", "retriever: retrievers"},
-		"bad relevance":          {head + "retriever: {type: vector}\nrelevance: near\n", "config_invalid", "0", "relevance: near"},
-		"bad unit":               {head + "retriever: {type: vector}\nunit: page\n", "config_invalid", "0", "unit: page"},
-		"bad threshold":          {head + "retriever: {type: vector, thresholds: {cosine: 1}}\n", "config_invalid", "0", "thresholds: cosine: 1"},
-		"threshold is no number": {head + "retriever: {type: vector, thresholds: {vector: .nan}}\n", "config_invalid", "0", "thresholds: vector: NaN"},
-		"unknown strategy":       {head + "retriever: {type: semantic}\n", "strategy_unknown", "", ""},
-		"unknown metric":         {head + "retriever: {type: vector}\nmetrics: [accuracy]\n", "metric_unknown", "", ""},
-		"unknown gain":           {head + "retriever: {type: vector}\ngain: cubic\n", "gain_unknown", "", ""},
-		"same name":              {head + "retrievers: [{type: vector}, {type: vector, top_k: 9}]\n", "run_name_twice", "", ""},
-		"unknown baseline":       {head + "retriever: {type: vector}\nbaseline: bm25\n", "baseline_unknown", "", ""},
-		"list for rerank":        {head + "retriever: {type: vector, rerank: [a]}\n", "config_invalid", "3", "rerank is true, false or a name"},
+	for name, c := range map[string]struct {
+		text, code string
+		params     map[string]string
+	}{
+		"unknown key": {head + "retriever: {type: vector}\nmetrcs: [mrr]\n", "config_key_unknown",
+			map[string]string{"file": "eval.yaml", "line": "4", "key": "metrcs"}},
+		"unknown inner key": {head + "retriever:\n  type: vector\n  topk: 3\n", "config_key_unknown", map[string]string{"line": "5", "key": "topk"}},
+		"not YAML":          {"dataset_path: [", "config_invalid", map[string]string{"line": "1", "detail": "did not find expected node content"}},
+		"wrong kind": {head + "retriever: {type: vector, top_k: many}\n", "config_invalid",
+			map[string]string{"line": "3", "detail": "cannot unmarshal !!str `many` into int"}},
+		"list for rerank": {head + "retriever: {type: vector, rerank: [a]}\n", "config_invalid",
+			map[string]string{"line": "3", "detail": "rerank is true, false or a name"}},
+		"empty":        {"", "config_key_missing", map[string]string{"key": "dataset_path"}},
+		"no library":   {"dataset_path: d\n", "config_key_missing", map[string]string{"key": "knowledge_base"}},
+		"no retriever": {head, "config_key_missing", map[string]string{"key": "retriever"}},
+		"both": {head + "retriever: {type: vector}\nretrievers: [{type: bm25}]\n", "config_keys_both",
+			map[string]string{"a": "retriever", "b": "retrievers"}},
+		"bad relevance": {head + "retriever: {type: vector}\nrelevance: near\n", "config_value",
+			map[string]string{"key": "relevance", "value": "near", "known": "contains, overlaps, document"}},
+		"bad unit": {head + "retriever: {type: vector}\nunit: page\n", "config_value", map[string]string{"key": "unit", "known": "chunk, gold"}},
+		"bad threshold": {head + "retriever: {type: vector, thresholds: {cosine: 1}}\n", "config_value",
+			map[string]string{"key": "thresholds", "value": "cosine: 1", "known": "vector, bm25, fusion, rerank"}},
+		"threshold is no number": {head + "retriever: {type: vector, thresholds: {vector: .nan}}\n", "config_value", map[string]string{"value": "vector: NaN"}},
+		"unknown strategy":       {head + "retriever: {type: semantic}\n", "strategy_unknown", nil},
+		"unknown metric":         {head + "retriever: {type: vector}\nmetrics: [accuracy]\n", "metric_unknown", nil},
+		"unknown gain":           {head + "retriever: {type: vector}\ngain: cubic\n", "gain_unknown", nil},
+		"same name":              {head + "retrievers: [{type: vector}, {type: vector, top_k: 9}]\n", "run_name_twice", map[string]string{"name": "vector"}},
+		"unknown baseline":       {head + "retriever: {type: vector}\nbaseline: bm25\n", "baseline_unknown", map[string]string{"known": "vector"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,8 +133,10 @@ func TestConfigFaults(t *testing.T) {
 			if !errors.As(err, &f) || f.Code != c.code {
 				t.Fatalf("error is %v, want the fault %s", err, c.code)
 			}
-			if c.line != "" && (f.Params["line"] != c.line || f.Params["detail"] != c.detail) {
-				t.Errorf("line %s, detail %q, want %s and %q", f.Params["line"], f.Params["detail"], c.line, c.detail)
+			for key, want := range c.params {
+				if f.Params[key] != want {
+					t.Errorf("%s is %q, want %q", key, f.Params[key], want)
+				}
 			}
 		})
 	}

@@ -238,7 +238,9 @@ func (o *outcomes) judged(question int, res Result, searchErr error) (runs.Recor
 		QueryID: valid(q.ID), Query: valid(q.Text), Type: q.Type, Lang: q.Lang, Cluster: q.Cluster,
 		Answerable: q.Answerable, Stale: q.Stale, Expected: list(q.Expected),
 		Retrieved: make([]runs.Retrieved, len(ids)), Dropped: []runs.Dropped{},
-		Ideal: list(ranking.Ideal), ByUnit: ranking.ByUnit, HasGold: ranking.HasGold,
+		Ideal: list(ranking.Ideal), ByUnit: ranking.ByUnit,
+		// A question with gold counts, whatever the library holds of it.
+		HasGold:  ranking.HasGold || q.Answerable && !q.Stale,
 		Relevant: list(gold.Relevant), Error: failureOf(searchErr),
 	}
 	if r.Cluster == "" {

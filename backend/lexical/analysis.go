@@ -12,8 +12,8 @@ const (
 	fieldChars   = "chars"
 )
 
-// rules is raised whenever analysis or the folder's layout change, so that
-// indexes made before are rebuilt.
+// rules is raised whenever the fields, the scores or the folder's layout change,
+// so that indexes made before are rebuilt.
 const rules = "1"
 
 // Fingerprint names what an index depends on besides the chunks: the word list,

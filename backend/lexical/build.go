@@ -52,6 +52,7 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 			err = errors.Join(fmt.Errorf("build index %s: %w", to, err), os.RemoveAll(tmp))
 		}
 	}()
+	defer guard(from, &err)
 	if from != "" {
 		if err := cloneGeneration(from, tmp); err != nil {
 			return err
@@ -71,24 +72,29 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 
 // write applies the changes to the index in dir.
 func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) error {
+	live, err := change(ctx, dir, remove, put)
+	if err != nil {
+		return err
+	}
+	return prune(dir, live)
+}
+
+// change applies the changes and returns the names of the files in use.
+func change(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (live map[string]bool, err error) {
 	queue := index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	defer queue.Close()
 	store, err := openScorch(dir, false, queue)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = apply(ctx, store, remove, put)
-	if err == nil {
-		err = merge(ctx, store)
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := apply(ctx, store, remove, put); err != nil {
+		return nil, err
 	}
-	var live map[string]bool
-	if err == nil {
-		live, err = segmentFiles(store)
+	if err := merge(ctx, store); err != nil {
+		return nil, err
 	}
-	if err := errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	return prune(dir, live)
+	return segmentFiles(store)
 }
 
 // apply brings the changes to the disk; what is removed and what is added first

@@ -232,6 +232,54 @@ func TestOpenRefusesDamage(t *testing.T) {
 	})
 }
 
+// Bytes that rot inside a segment are found when they are read, not before.
+func TestRottenSegments(t *testing.T) {
+	t.Parallel()
+	texts, queries := ragtest.RandomTexts(42, 200, 30)
+	entries := toEntries(texts)
+	source := build(t, entries)
+	damaged := 0
+	for seed := range uint64(40) {
+		dir := filepath.Join(t.TempDir(), "g")
+		if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(dir, "*.zap"))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		data, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range 1 + rng.IntN(300) {
+			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
+		}
+		if err := os.WriteFile(names[0], data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ix, err := lexical.Open(dir, statsOf(entries))
+		for i := 0; err == nil && i < len(queries); i++ {
+			if _, err = ix.Search(t.Context(), queries[i], 10); err == nil {
+				_, err = ix.Score(t.Context(), queries[i], []rag.ChunkID{entries[0].ID})
+			}
+		}
+		if err != nil {
+			damaged++
+		}
+		if ix != nil {
+			_ = ix.Close() // whatever state it is in
+		}
+		// A build on top must end, too, whether it succeeds or not.
+		_ = lexical.Build(t.Context(), dir, dir+"-next", []rag.ChunkID{entries[1].ID}, entries[:3])
+	}
+	if damaged == 0 {
+		t.Error("no damage was noticed")
+	}
+	t.Logf("damage noticed in %d of 40 segments", damaged)
+}
+
 // overwrite fills a file with a pattern and keeps its size.
 func overwrite(path string) error {
 	info, err := os.Stat(path)

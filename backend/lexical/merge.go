@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -46,8 +47,9 @@ func merge(ctx context.Context, store *scorch.Scorch) error {
 	return store.SetInternal([]byte("merged"), nil)
 }
 
-// forceMerge runs bleve's merge. That one tries again for ever when it fails, on a
-// full disk for instance, so it is watched and cancelled.
+// forceMerge runs bleve's merge, which ends at the latest when the store is
+// closed. That one tries again for ever when it fails, on a full disk for
+// instance, and never answers when it panics, so it is watched.
 func forceMerge(ctx context.Context, store *scorch.Scorch) error {
 	merging, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,21 +57,16 @@ func forceMerge(ctx context.Context, store *scorch.Scorch) error {
 	go func() { done <- store.ForceMerge(merging, &mergePlan) }()
 	tick := time.NewTicker(mergeWatch)
 	defer tick.Stop()
-	var failed error
 	for {
 		select {
 		case err := <-done:
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case failed != nil:
-				return failed
-			}
-			return err
+			return errors.Join(err, ctx.Err())
 		case <-tick.C:
-			if n, _ := store.StatsMap()["TotFileMergeLoopErr"].(uint64); n > 0 && failed == nil {
-				failed = fmt.Errorf("%d attempts failed", n)
-				cancel()
+			stats := store.StatsMap()
+			for _, name := range []string{"TotFileMergeLoopErr", "TotOnErrors"} {
+				if n, _ := stats[name].(uint64); n > 0 {
+					return fmt.Errorf("%d errors in the background (%s)", n, name)
+				}
 			}
 		}
 	}

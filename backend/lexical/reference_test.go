@@ -53,7 +53,7 @@ func (r *reference) one(i int, field, term string) float64 {
 	mean := float64(r.total[field]) / n
 	tf := float64(r.chunks[i][field][term])
 	idf := math.Log(1 + (n-holding+0.5)/(holding+0.5))
-	return idf * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(r.length[i][field])/mean))
+	return idf / 8 * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(r.length[i][field])/mean))
 }
 
 // score returns the score of chunk i for an analysed query.

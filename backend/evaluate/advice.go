@@ -146,14 +146,16 @@ func (a *assessment) goldWarnings() []runs.Advice {
 	return out
 }
 
+// unreachable is why the library holds nothing of a question's gold, empty when it
+// holds some.
 func unreachable(r runs.Record) runs.Cause {
-	if !r.Measured() || !r.HasGold || len(r.Ideal) > 0 {
+	switch {
+	case !r.Measured() || len(r.Relevant) > 0:
 		return ""
+	case r.Unreachable != nil:
+		return *r.Unreachable
 	}
-	if r.Unreachable == nil {
-		return runs.NotIndexed
-	}
-	return *r.Unreachable
+	return runs.NotIndexed
 }
 
 // typeWarnings: kinds of question that the mean hardly hears.

@@ -151,10 +151,8 @@ func outcome(r runs.Record, p measure.Profile) (first *int, cause *runs.Cause) {
 	}
 	why := runs.NotRetrieved
 	switch {
-	case len(r.Ideal) == 0 && r.Unreachable != nil:
-		why = *r.Unreachable
-	case len(r.Ideal) == 0:
-		why = runs.NotIndexed
+	case unreachable(r) != "":
+		why = unreachable(r)
 	case first != nil:
 		why = runs.RankedLow
 	case len(r.Dropped) > 0:

@@ -223,21 +223,14 @@ func (o *outcomes) judged(question int, res Result, searchErr error) (runs.Recor
 		return runs.Record{}, err
 	}
 	hits := res.Hits[:min(len(res.Hits), o.depth)]
-	ids := make([]rag.ChunkID, len(hits))
-	for i, h := range hits {
-		ids[i] = h.Chunk.ID
-	}
-	ranking, err := o.Judge.Ranking(question, ids)
+	ranking, err := o.Judge.Ranking(question, nil)
 	if err != nil {
 		return runs.Record{}, err
-	}
-	if len(ranking.Items) != len(ids) {
-		return runs.Record{}, fmt.Errorf("%d items for %d chunks", len(ranking.Items), len(ids))
 	}
 	r := runs.Record{
 		QueryID: valid(q.ID), Query: valid(q.Text), Type: q.Type, Lang: q.Lang, Cluster: q.Cluster,
 		Answerable: q.Answerable, Stale: q.Stale, Expected: list(q.Expected),
-		Retrieved: make([]runs.Retrieved, len(ids)), Dropped: []runs.Dropped{},
+		Retrieved: make([]runs.Retrieved, len(hits)), Dropped: []runs.Dropped{},
 		Ideal: list(ranking.Ideal), ByUnit: ranking.ByUnit,
 		// A question with gold counts, whatever the library holds of it.
 		HasGold:  ranking.HasGold || q.Answerable && !q.Stale,
@@ -250,7 +243,11 @@ func (o *outcomes) judged(question int, res Result, searchErr error) (runs.Recor
 		r.Unreachable = &gold.Unreachable
 	}
 	for i, h := range hits {
-		r.Retrieved[i] = retrieved(i+1, h, ranking.Items[i])
+		item, err := o.item(question, h.Chunk.ID)
+		if err != nil {
+			return runs.Record{}, err
+		}
+		r.Retrieved[i] = retrieved(i+1, h, item)
 	}
 	if r.Dropped, err = o.relevantDropped(question, res.Dropped); err != nil {
 		return runs.Record{}, err
@@ -274,29 +271,34 @@ func throughJSON(r runs.Record) (runs.Record, error) {
 	return out, err
 }
 
+// item judges one chunk.
+func (o *outcomes) item(question int, id rag.ChunkID) (measure.Item, error) {
+	ranking, err := o.Judge.Ranking(question, []rag.ChunkID{id})
+	if err != nil {
+		return measure.Item{}, err
+	}
+	if len(ranking.Items) != 1 {
+		return measure.Item{}, fmt.Errorf("chunk %q has %d items, not one", id, len(ranking.Items))
+	}
+	return ranking.Items[0], nil
+}
+
 // relevantDropped returns the relevant ones of what thresholds removed.
 func (o *outcomes) relevantDropped(question int, dropped []rag.Dropped) ([]runs.Dropped, error) {
 	out := []runs.Dropped{}
-	if len(dropped) == 0 {
-		return out, nil
-	}
-	ids := make([]rag.ChunkID, len(dropped))
-	for i, d := range dropped {
-		ids[i] = d.Chunk.ID
-	}
-	ranking, err := o.Judge.Ranking(question, ids)
-	if err != nil {
-		return nil, err
-	}
-	for i, item := range ranking.Items {
+	for _, d := range dropped {
+		item, err := o.item(question, d.Chunk.ID)
+		if err != nil {
+			return nil, err
+		}
 		if item.Grade < 1 && len(item.Units) == 0 {
 			continue
 		}
-		d := runs.Dropped{ChunkID: ids[i], Source: dropped[i].Source, Stage: dropped[i].Stage}
-		if dropped[i].Scored {
-			d.Score = &dropped[i].Score
+		found := runs.Dropped{ChunkID: d.Chunk.ID, Source: d.Source, Stage: d.Stage}
+		if d.Scored {
+			found.Score = &d.Score
 		}
-		out = append(out, d)
+		out = append(out, found)
 	}
 	return out, nil
 }

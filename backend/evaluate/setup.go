@@ -51,9 +51,9 @@ type Searcher interface {
 // Judge says what is relevant. Questions are named by their index in
 // Setup.Questions. It is safe for concurrent use.
 type Judge interface {
-	// Ranking judges the chunks retrieved for a question. Its Items are as many as
-	// ids, in the same order; items with the same ID, such as chunks of one document
-	// where documents are ranked, count once.
+	// Ranking judges the chunks retrieved for a question. That of one chunk has one
+	// item: the chunk, or what is judged in its place, such as its document; that of
+	// none has only what exists to be found.
 	Ranking(question int, ids []rag.ChunkID) (measure.Ranking, error)
 	// Gold returns all that the library holds for a question.
 	Gold(question int) (Gold, error)

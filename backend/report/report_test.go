@@ -258,7 +258,7 @@ func TestTRECFields(t *testing.T) {
 		id := "doc " + strconv.Itoa(i)
 		s.Records[0].Retrieved[i].Item = &id
 	}
-	odd := "50%25 off\u3000#2"
+	odd := "50% off\u3000#2"
 	s.Records[0].Retrieved[1].Item = &odd
 	twice := "doc 0"
 	s.Records[0].Retrieved[2].Item = &twice
@@ -267,7 +267,7 @@ func TestTRECFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if lines[0] != "%231%20a Q0 doc%200 1 899 my%20run" || lines[1] != "%231%20a Q0 50%2525%20off%E3%80%80#2 2 898 my%20run" {
+	if lines[0] != "%231%20a Q0 doc%200 1 899 my%20run" || lines[1] != "%231%20a Q0 50%25%20off%E3%80%80#2 2 898 my%20run" {
 		t.Errorf("lines are %q and %q", lines[0], lines[1])
 	}
 	last := float32(math.Inf(1))

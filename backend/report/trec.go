@@ -18,12 +18,12 @@ const unreachableID = "%unreachable"
 // number of places below, so that it falls strictly and every program keeps our
 // order, whatever precision it reads and whatever it does with ties. An id, the
 // chunk's or that of what is judged in its place, stands once a query, at its best
-// rank. Blanks and other characters that would break a field are percent-encoded.
-// Questions that are not measured are left out.
+// rank. Blanks, controls and percent signs in ids are percent-encoded. Every question
+// that was searched is there; those without judgments are ignored by other programs.
 func TRECRun(w io.Writer, r runs.Stored) error {
 	out := bufio.NewWriter(w)
 	for _, q := range r.Records {
-		if !q.Measured() || q.Error != nil {
+		if q.Error != nil {
 			continue
 		}
 		var ids []string
@@ -35,7 +35,7 @@ func TRECRun(w io.Writer, r runs.Stored) error {
 			}
 		}
 		for i, id := range ids {
-			fmt.Fprintf(out, "%s Q0 %s %d %d %s\n", trecField(q.QueryID), trecField(id), i+1, len(ids)-i, trecField(r.Name))
+			fmt.Fprintf(out, "%s Q0 %s %d %d %s\n", trecQuery(q.QueryID), trecID(id), i+1, len(ids)-i, trecID(r.Name))
 		}
 	}
 	if err := out.Flush(); err != nil {
@@ -54,10 +54,10 @@ func TRECQrels(w io.Writer, r runs.Stored) error {
 			continue
 		}
 		for _, item := range q.Relevant {
-			fmt.Fprintf(out, "%s 0 %s %d\n", trecField(q.QueryID), trecField(item.ID), item.Grade)
+			fmt.Fprintf(out, "%s 0 %s %d\n", trecQuery(q.QueryID), trecID(item.ID), item.Grade)
 		}
 		if len(q.Relevant) == 0 && q.HasGold {
-			fmt.Fprintf(out, "%s 0 %s 1\n", trecField(q.QueryID), unreachableID)
+			fmt.Fprintf(out, "%s 0 %s 1\n", trecQuery(q.QueryID), unreachableID)
 		}
 	}
 	if err := out.Flush(); err != nil {
@@ -66,29 +66,32 @@ func TRECQrels(w io.Writer, r runs.Stored) error {
 	return nil
 }
 
-// trecField makes a text one field of a line: white space and controls are
-// percent-encoded byte by byte. So are a percent sign that could be read as such a
-// code, and a '#' at the beginning, where it would begin a comment. An empty text
-// is "%".
-func trecField(s string) string {
+// trecID makes a text one field of a line: white space, controls and percent signs
+// are percent-encoded byte by byte. An empty text is "%".
+func trecID(s string) string {
 	if s == "" {
 		return "%"
 	}
 	var b strings.Builder
-	for i, c := range s {
-		if unicode.IsSpace(c) || unicode.IsControl(c) || c == '#' && i == 0 || c == '%' && isCode(s[i+1:]) {
-			for _, x := range []byte(string(c)) {
-				fmt.Fprintf(&b, "%%%02X", x)
-			}
+	for _, c := range s {
+		if c != '%' && !unicode.IsSpace(c) && !unicode.IsControl(c) {
+			b.WriteRune(c)
 			continue
 		}
-		b.WriteRune(c)
+		for _, x := range []byte(string(c)) {
+			fmt.Fprintf(&b, "%%%02X", x)
+		}
 	}
 	return b.String()
 }
 
-// isCode reports whether two hexadecimal digits come next.
-func isCode(s string) bool {
-	const digits = "0123456789abcdefABCDEF"
-	return len(s) >= 2 && strings.IndexByte(digits, s[0]) >= 0 && strings.IndexByte(digits, s[1]) >= 0
+// trecQuery is trecID for the first field of a line, where '#' begins a comment.
+func trecQuery(id string) string {
+	if rest, marked := strings.CutPrefix(id, "#"); marked {
+		if rest == "" {
+			return "%23"
+		}
+		return "%23" + trecID(rest)
+	}
+	return trecID(id)
 }

@@ -68,7 +68,7 @@ type Record struct {
 	Ideal   []int `json:"ideal"`
 	ByUnit  bool  `json:"by_unit"`
 	HasGold bool  `json:"has_gold"`
-	// Unreachable is why Ideal is empty although there is gold, null otherwise.
+	// Unreachable is why Relevant is empty although there is gold, null otherwise.
 	Unreachable *Cause     `json:"unreachable"`
 	Relevant    []Relevant `json:"relevant"`
 	// Error is null for a question that was searched.

@@ -67,7 +67,7 @@ type Metric struct {
 	// Value is null when there are no values.
 	Value *float64 `json:"value"`
 	// CI is the 95 % interval, null when it cannot be computed.
-	CI *CI `json:"ci" tstype:"[number, number] | null"`
+	CI *CI `json:"ci" tstype:"CI | null"`
 	// CIMethod is wilson, bootstrap, cluster_bootstrap, or empty without CI.
 	CIMethod string `json:"ci_method"`
 	// N counts the values that are there, Of the questions that should have one.
@@ -77,7 +77,7 @@ type Metric struct {
 	Gain *string `json:"gain"`
 	// Bounds are the mean if all missing values were worst, or best; null when
 	// none is missing.
-	Bounds *CI `json:"bounds" tstype:"[number, number] | null"`
+	Bounds *CI `json:"bounds" tstype:"CI | null"`
 	// Missing counts missing values by reason.
 	Missing map[measure.Reason]int `json:"missing"`
 }
@@ -141,7 +141,7 @@ type Comparison struct {
 	// Diff is b − a.
 	Diff *float64 `json:"diff"`
 	// CI is the 95 % interval of Diff.
-	CI *CI      `json:"ci" tstype:"[number, number] | null"`
+	CI *CI      `json:"ci" tstype:"CI | null"`
 	P  *float64 `json:"p"`
 	// PAdj is P adjusted for all comparisons of the primary metric; null for
 	// exploratory ones.
@@ -162,7 +162,7 @@ type Comparison struct {
 	Ties   int `json:"ties"`
 	// Bounds are Diff if all missing values were against B, or for it; null when
 	// none is missing.
-	Bounds *CI `json:"bounds" tstype:"[number, number] | null"`
+	Bounds *CI `json:"bounds" tstype:"CI | null"`
 	// Note is why the verdict is inconclusive where numbers alone do not say it.
 	Note *string `json:"note" tstype:"'few_pairs' | 'errors' | null"`
 }
@@ -207,7 +207,7 @@ const (
 type LatencyDifference struct {
 	// Diff is b − a in milliseconds.
 	Diff float64 `json:"diff"`
-	CI   *CI     `json:"ci" tstype:"[number, number] | null"`
+	CI   *CI     `json:"ci" tstype:"CI | null"`
 	// Verdict is faster or slower when CI excludes 0, else inconclusive.
 	Verdict string `json:"verdict" tstype:"'faster' | 'slower' | 'inconclusive'"`
 	N       int    `json:"n"`

@@ -176,7 +176,9 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
+// cancelled returns a context that is over.
 func cancelled(t *testing.T) context.Context {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx

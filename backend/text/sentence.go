@@ -69,21 +69,22 @@ func sentenceEnd(s string, i int) int {
 	return 0
 }
 
-// closed extends the end of a run of stops over closing quotes and brackets. It
-// returns 0 when the run stands in a book title or an English sentence goes on
-// in lower case behind it.
+// closed extends the end of a run of stops over closing quotes and brackets, also
+// behind a space as some tokenizers write them. It returns 0 when the run stands
+// in a book title or an English sentence goes on in lower case behind it.
 func closed(s string, end int) int {
-	for end < len(s) {
-		r, size := utf8.DecodeRuneInString(s[end:])
+	for at := skipSpaces(s, end); at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
 		if r == '》' || r == '〉' {
 			return 0
 		}
-		if !closing(r) {
+		if !closing(r) || at > end && strings.ContainsRune("\"'", r) {
 			break
 		}
-		end += size
+		end = at + size
+		at = skipSpaces(s, end)
 	}
-	if r, _ := utf8.DecodeRuneInString(s[skipSpaces(s, end):]); unicode.IsLower(r) && !wide(r) {
+	if r, _ := utf8.DecodeRuneInString(s[skipSpaces(s, end):]); unicode.IsLower(r) && unicode.Is(unicode.Latin, r) && !wide(r) {
 		return 0
 	}
 	return end

@@ -36,6 +36,8 @@ func TestSentences(t *testing.T) {
 		"en company":           "He left Apple Inc. The firm grew."[:18] + " |The firm grew.",
 		"en etc inside":        "Apples, pears, etc. are fruit. |Yes.",
 		"en quotes":            "“Stop!” |He left. |\"Why?\" she asked.",
+		"en spaced quotes":     "It is “ necrosis. ” |It results. |( See below. )",
+		"en Greek letter":      "We studied it. |β-catenin binds.",
 		"en ellipsis goes on":  "Well... maybe not. |Wait... |No.",
 		"en wrapped lines":     "This line is\nwrapped, as\nmail is. |Next one.",
 		"en heading":           "Introduction\n|This is it.",

@@ -107,6 +107,71 @@ func (a *App) Compare(r api.CompareRequest) (api.CompareResponse, error) {
 // Ask answers from a knowledge base.
 func (a *App) Ask(r api.AskRequest) (api.AskResponse, error) { return a.svc.Ask(a.context(), r) }
 
+// StartEval starts an evaluation as a job.
+func (a *App) StartEval(r api.EvalRequest) (api.Job, error) {
+	return a.svc.StartEval(a.context(), r)
+}
+
+// Score scores a TREC run.
+func (a *App) Score(r api.ScoreRequest) (api.ScoreResponse, error) {
+	return a.svc.Score(a.context(), r)
+}
+
+// Selftest computes the golden vectors again.
+func (a *App) Selftest(r api.SelftestRequest) (api.SelftestReport, error) {
+	return a.svc.Selftest(a.context(), r)
+}
+
+// ValidateDataset looks a file of questions over.
+func (a *App) ValidateDataset(r api.DatasetFileRequest) (api.DatasetReport, error) {
+	return a.svc.ValidateDataset(a.context(), r)
+}
+
+// ImportDataset stores a file of questions.
+func (a *App) ImportDataset(r api.DatasetFileRequest) (api.DatasetReport, error) {
+	return a.svc.ImportDataset(a.context(), r)
+}
+
+// ListDatasets lists the datasets.
+func (a *App) ListDatasets(r api.ListDatasetsRequest) (api.DatasetList, error) {
+	return a.svc.ListDatasets(a.context(), r)
+}
+
+// ExportDataset returns a dataset.
+func (a *App) ExportDataset(r api.DatasetRequest) (api.DatasetContent, error) {
+	return a.svc.ExportDataset(a.context(), r)
+}
+
+// SplitDataset divides a dataset.
+func (a *App) SplitDataset(r api.SplitDatasetRequest) (api.DatasetList, error) {
+	return a.svc.SplitDataset(a.context(), r)
+}
+
+// SampleDataset draws questions.
+func (a *App) SampleDataset(r api.SampleDatasetRequest) (api.DatasetList, error) {
+	return a.svc.SampleDataset(a.context(), r)
+}
+
+// LeakCheck compares questions with their passages.
+func (a *App) LeakCheck(r api.LeakCheckRequest) (api.LeakReport, error) {
+	return a.svc.LeakCheck(a.context(), r)
+}
+
+// ListRuns lists the stored runs.
+func (a *App) ListRuns(r api.ListRunsRequest) (api.RunList, error) {
+	return a.svc.ListRuns(a.context(), r)
+}
+
+// CompareRuns compares stored runs.
+func (a *App) CompareRuns(r api.RunsRequest) (api.EvalReport, error) {
+	return a.svc.CompareRuns(a.context(), r)
+}
+
+// ExportRun renders a stored run.
+func (a *App) ExportRun(r api.ExportRunRequest) (api.RunExport, error) {
+	return a.svc.ExportRun(a.context(), r)
+}
+
 // StartIngest adds files and folders as a job.
 func (a *App) StartIngest(r api.IngestRequest) (api.Job, error) {
 	return a.svc.StartIngest(a.context(), r)

@@ -11,7 +11,7 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import or demo.
+	// Kind is ingest, import, demo or eval.
 	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
@@ -23,7 +23,9 @@ type Job struct {
 	SecondsLeft *float64 `json:"seconds_left"`
 	// Report is the result of a finished or cancelled ingest or import.
 	Report *IngestReport `json:"report"`
-	Error  *ErrorBody    `json:"error"`
+	// Eval is the result of a finished evaluation.
+	Eval  *EvalReport `json:"eval"`
+	Error *ErrorBody  `json:"error"`
 }
 
 // Event is news of a job.

@@ -20,6 +20,21 @@ type Service interface {
 	Compare(ctx context.Context, r CompareRequest) (CompareResponse, error)
 	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
 
+	// StartEval evaluates strategies on a dataset; the job's eval is the report.
+	StartEval(ctx context.Context, r EvalRequest) (Job, error)
+	Score(ctx context.Context, r ScoreRequest) (ScoreResponse, error)
+	Selftest(ctx context.Context, r SelftestRequest) (SelftestReport, error)
+	ValidateDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)
+	ImportDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)
+	ListDatasets(ctx context.Context, r ListDatasetsRequest) (DatasetList, error)
+	ExportDataset(ctx context.Context, r DatasetRequest) (DatasetContent, error)
+	SplitDataset(ctx context.Context, r SplitDatasetRequest) (DatasetList, error)
+	SampleDataset(ctx context.Context, r SampleDatasetRequest) (DatasetList, error)
+	LeakCheck(ctx context.Context, r LeakCheckRequest) (LeakReport, error)
+	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
+	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
+	ExportRun(ctx context.Context, r ExportRunRequest) (RunExport, error)
+
 	StartIngest(ctx context.Context, r IngestRequest) (Job, error)
 	StartImportChunks(ctx context.Context, r ImportChunksRequest) (Job, error)
 	// StartDemo builds the built-in libraries where they are missing or old.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"time"
 
 	"ragdesk/backend/answer"
@@ -120,7 +121,8 @@ func documentStatus(lang string, o ingest.Outcome) api.DocumentStatus {
 }
 
 func describe(s *api.DocumentStatus, d rag.DocumentRow) {
-	id, format, encoding := string(d.ID), d.ParsedBy, d.Encoding
+	id, encoding := string(d.ID), d.Encoding
+	format, _, _ := strings.Cut(d.ParsedBy, "/") // without the reader's version
 	chars, chunks := d.Chars, d.Chunks
 	s.DocID, s.Format, s.Encoding, s.Chars, s.Chunks = &id, &format, &encoding, &chars, &chunks
 	if n := len(d.Pages); n > 0 {
@@ -128,7 +130,7 @@ func describe(s *api.DocumentStatus, d rag.DocumentRow) {
 	}
 }
 
-func report(lang, kb string, r ingest.Report) *api.IngestReport {
+func ingestReport(lang, kb string, r ingest.Report) *api.IngestReport {
 	out := &api.IngestReport{
 		KB: kb, Documents: make([]api.DocumentStatus, len(r.Outcomes)),
 		Totals: map[string]int{"chunks": r.Chunks}, Seconds: r.Took.Seconds(),
@@ -144,7 +146,10 @@ func report(lang, kb string, r ingest.Report) *api.IngestReport {
 func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	out := api.Job{ID: s.ID, Kind: s.Kind, State: string(s.State), Stage: s.Stage, Done: s.Done, Total: s.Total}
 	if r, ok := s.Result.(ingested); ok {
-		out.Report = report(lang, r.kb, r.report)
+		out.Report = ingestReport(lang, r.kb, r.report)
+	}
+	if e, ok := s.Result.(evaluated); ok {
+		out.Eval = &e.report
 	}
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)

@@ -15,10 +15,13 @@ var demoStrategies = []string{"vector", "bm25", "classic"}
 // demoReport is the JSON of the demo.
 type demoReport struct {
 	Questions []api.CompareResponse `json:"questions"`
+	// Eval is the evaluation of the sample questions.
+	Eval *api.EvalReport `json:"eval"`
 }
 
 func (e *env) demo() *cobra.Command {
-	return &cobra.Command{
+	var dir string
+	c := &cobra.Command{
 		Use: "demo", Short: e.t("short.demo"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := e.open()
@@ -55,13 +58,22 @@ func (e *env) demo() *cobra.Command {
 					e.printDemo(len(report.Questions), out)
 				}
 			}
+			if report.Eval, err = e.demoEval(c, dir); err != nil {
+				return err
+			}
 			if e.json {
 				return e.writeJSON(report)
+			}
+			e.line("%s\n", e.bold(e.t("demo.eval")))
+			if err := e.printEval(*report.Eval); err != nil {
+				return err
 			}
 			e.line("%s", e.t("demo.next"))
 			return nil
 		},
 	}
+	c.Flags().StringVar(&dir, "out", "ragdesk-demo", e.t("flag.out"))
+	return c
 }
 
 // printDemo shows one classic question: ① vectors, ② BM25, ③ hybrid + rerank

@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -119,7 +121,11 @@ var usageCodes = map[string]bool{
 	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "kb_name_invalid": true, "model_unknown": true,
-	"language_unknown": true, "metric_unknown": true, "threshold_invalid": true,
+	"language_unknown": true, "metric_unknown": true, "threshold_invalid": true, "gain_unknown": true,
+	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
+	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
+	"config_invalid": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
+	"name_twice": true, "entry_twice": true, "run_twice": true,
 }
 
 func exitCode(code string) int {
@@ -169,7 +175,7 @@ func (e *env) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "ragdesk", Short: e.t("short.root"), Long: e.t("long.root"), Version: app.Version,
 		SilenceErrors: true, SilenceUsage: true, Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: e.help,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if e.langFlag != "" && !known(e.langFlag) {
 				return fault.New("language_unknown", fault.P("lang", e.langFlag))
@@ -183,7 +189,7 @@ func (e *env) root() *cobra.Command {
 	f.StringVar(&e.langFlag, "lang", "", e.t("flag.lang"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err.Error()) })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.serve(), e.doctor())
+	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))
 	return root
 }
@@ -204,6 +210,9 @@ func noArguments(c *cobra.Command, args []string) error {
 	return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[0]))
 }
 
+// sorted returns a map's keys in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
 // arguments wants one argument, called name, and accepts up to most; most < 0 is
 // no bound.
 func arguments(most int, name string) cobra.PositionalArgs {
@@ -218,14 +227,18 @@ func arguments(most int, name string) cobra.PositionalArgs {
 	}
 }
 
+// help prints what c is for; a program that asked for JSON is told that the
+// command is missing.
+func (e *env) help(c *cobra.Command, _ []string) error {
+	if e.json {
+		return fault.New("argument_missing", fault.P("argument", "COMMAND"))
+	}
+	return c.Help()
+}
+
 // group is a command that only holds others.
 func (e *env) group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: e.t(short), Args: noArguments, RunE: func(c *cobra.Command, _ []string) error {
-		if err := c.Help(); err != nil {
-			return err
-		}
-		return nil
-	}}
+	c := &cobra.Command{Use: use, Short: e.t(short), Args: noArguments, RunE: e.help}
 	c.AddCommand(commands...)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 const (
 	clientFile = "../../../frontend/src/api/client.gen.ts"
 	typesFile  = "../../../frontend/src/api/types.gen.ts"
+	runsFile   = "../../../frontend/src/api/runs.gen.ts"
 )
 
 func TestClientIsCurrent(t *testing.T) {
@@ -36,13 +37,15 @@ func TestTypesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	out := filepath.Join(dir, "types.ts")
-	const committed = "../../frontend/src/api/types.gen.ts"
-	if !strings.Contains(string(config), committed) {
-		t.Fatalf("tygo.yaml does not write %s", committed)
+	moved, text := filepath.Join(dir, "tygo.yaml"), string(config)
+	for _, name := range []string{"types.gen.ts", "runs.gen.ts"} {
+		committed := "../../frontend/src/api/" + name
+		if !strings.Contains(text, committed) {
+			t.Fatalf("tygo.yaml does not write %s", committed)
+		}
+		text = strings.Replace(text, committed, filepath.ToSlash(filepath.Join(dir, name)), 1)
 	}
-	moved := filepath.Join(dir, "tygo.yaml")
-	if err := os.WriteFile(moved, []byte(strings.Replace(string(config), committed, filepath.ToSlash(out), 1)), 0o600); err != nil {
+	if err := os.WriteFile(moved, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../build/tools/go.mod",
@@ -51,12 +54,14 @@ func TestTypesAreCurrent(t *testing.T) {
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("tygo: %v\n%s", err, b)
 	}
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
 	readContract(t)
-	requireCurrent(t, typesFile, string(got))
+	for _, file := range []string{typesFile, runsFile} {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireCurrent(t, file, string(got))
+	}
 }
 
 func TestOperationsRefusesOtherShapes(t *testing.T) {

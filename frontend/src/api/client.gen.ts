@@ -17,6 +17,19 @@ export type Operation =
   | "Search"
   | "Compare"
   | "Ask"
+  | "StartEval"
+  | "Score"
+  | "Selftest"
+  | "ValidateDataset"
+  | "ImportDataset"
+  | "ListDatasets"
+  | "ExportDataset"
+  | "SplitDataset"
+  | "SampleDataset"
+  | "LeakCheck"
+  | "ListRuns"
+  | "CompareRuns"
+  | "ExportRun"
   | "StartIngest"
   | "StartImportChunks"
   | "StartDemo"
@@ -37,6 +50,20 @@ export interface Client {
   search(request: api.SearchRequest, signal?: AbortSignal): Promise<api.SearchResponse>;
   compare(request: api.CompareRequest, signal?: AbortSignal): Promise<api.CompareResponse>;
   ask(request: api.AskRequest, signal?: AbortSignal): Promise<api.AskResponse>;
+  /** StartEval evaluates strategies on a dataset; the job's eval is the report. */
+  startEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.Job>;
+  score(request: api.ScoreRequest, signal?: AbortSignal): Promise<api.ScoreResponse>;
+  selftest(request: api.SelftestRequest, signal?: AbortSignal): Promise<api.SelftestReport>;
+  validateDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
+  importDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
+  listDatasets(request: api.ListDatasetsRequest, signal?: AbortSignal): Promise<api.DatasetList>;
+  exportDataset(request: api.DatasetRequest, signal?: AbortSignal): Promise<api.DatasetContent>;
+  splitDataset(request: api.SplitDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
+  sampleDataset(request: api.SampleDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
+  leakCheck(request: api.LeakCheckRequest, signal?: AbortSignal): Promise<api.LeakReport>;
+  listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
+  compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
+  exportRun(request: api.ExportRunRequest, signal?: AbortSignal): Promise<api.RunExport>;
   startIngest(request: api.IngestRequest, signal?: AbortSignal): Promise<api.Job>;
   startImportChunks(request: api.ImportChunksRequest, signal?: AbortSignal): Promise<api.Job>;
   /** StartDemo builds the built-in libraries where they are missing or old. */
@@ -60,6 +87,19 @@ export function createClient(transport: Transport): Client {
     search: (request, signal) => transport.call("Search", request, signal),
     compare: (request, signal) => transport.call("Compare", request, signal),
     ask: (request, signal) => transport.call("Ask", request, signal),
+    startEval: (request, signal) => transport.call("StartEval", request, signal),
+    score: (request, signal) => transport.call("Score", request, signal),
+    selftest: (request, signal) => transport.call("Selftest", request, signal),
+    validateDataset: (request, signal) => transport.call("ValidateDataset", request, signal),
+    importDataset: (request, signal) => transport.call("ImportDataset", request, signal),
+    listDatasets: (request, signal) => transport.call("ListDatasets", request, signal),
+    exportDataset: (request, signal) => transport.call("ExportDataset", request, signal),
+    splitDataset: (request, signal) => transport.call("SplitDataset", request, signal),
+    sampleDataset: (request, signal) => transport.call("SampleDataset", request, signal),
+    leakCheck: (request, signal) => transport.call("LeakCheck", request, signal),
+    listRuns: (request, signal) => transport.call("ListRuns", request, signal),
+    compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
+    exportRun: (request, signal) => transport.call("ExportRun", request, signal),
     startIngest: (request, signal) => transport.call("StartIngest", request, signal),
     startImportChunks: (request, signal) => transport.call("StartImportChunks", request, signal),
     startDemo: (request, signal) => transport.call("StartDemo", request, signal),

@@ -1,0 +1,200 @@
+package api
+
+import "ragdesk/backend/runs"
+
+// EvalRequest evaluates strategies on a dataset. With Config the file says
+// everything and only Out may be set beside it.
+type EvalRequest struct {
+	// Config is the path of an eval_config.yaml.
+	Config string `json:"config"`
+	KB     string `json:"kb"`
+	// Dataset is a name, or a path when it has a separator or an extension.
+	Dataset    string    `json:"dataset"`
+	Strategies []string  `json:"strategies"`
+	Retrieval  Retrieval `json:"retrieval"`
+	// Metrics are names such as "nDCG@10"; empty means the defaults.
+	Metrics []string `json:"metrics"`
+	// Gain of nDCG, exp or linear; empty means exp.
+	Gain string `json:"gain"`
+	// Relevance is contains, overlaps or document; Unit is chunk or gold.
+	Relevance string `json:"relevance"`
+	Unit      string `json:"unit"`
+	// Baseline names a strategy, Primary a metric; empty means the first strategy
+	// and nDCG@10.
+	Baseline string `json:"baseline"`
+	Primary  string `json:"primary"`
+	Seed     uint64 `json:"seed"`
+	// Out is a folder for the report in every format; empty means none.
+	Out string `json:"out"`
+}
+
+// EvalReport is the result of an eval job.
+type EvalReport struct {
+	runs.Experiment `tstype:",extends,required"`
+	KB              string `json:"kb"`
+	// Files are the paths that were written.
+	Files []string `json:"files"`
+}
+
+// ScoreRequest scores a TREC run against qrels.
+type ScoreRequest struct {
+	Qrels   string   `json:"qrels"`
+	Run     string   `json:"run"`
+	Metrics []string `json:"metrics"`
+	// Dialect is trec, ranx or rag; empty means trec.
+	Dialect string `json:"dialect"`
+	// Gain of nDCG, exp or linear; empty means the dialect's.
+	Gain     string `json:"gain"`
+	PerQuery bool   `json:"per_query"`
+}
+
+// ScoreResponse has a value a metric, null where it has none.
+type ScoreResponse struct {
+	Metrics  map[string]*float64            `json:"metrics"`
+	PerQuery map[string]map[string]*float64 `json:"per_query"`
+}
+
+// DatasetFileRequest names a file of questions and what to do with it.
+type DatasetFileRequest struct {
+	File string `json:"file"`
+	// Name is the dataset's name in the workspace, for an import.
+	Name string `json:"name"`
+	// KB is the knowledge base that gold is looked up in; empty means none.
+	KB string `json:"kb"`
+}
+
+// Problem is something wrong with a line of a dataset.
+type Problem struct {
+	// Line is from 1; 0 concerns the whole.
+	Line   int    `json:"line"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// DatasetReport is what a look at a file of questions found.
+type DatasetReport struct {
+	Questions int            `json:"questions"`
+	Problems  []Problem      `json:"problems"`
+	Notices   []Problem      `json:"notices"`
+	Types     map[string]int `json:"types"`
+	// Valid is false where an evaluation would be refused.
+	Valid bool `json:"valid"`
+	// Name and Version are those of an imported dataset, else empty and 0.
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// ListDatasetsRequest asks for the datasets of the workspace.
+type ListDatasetsRequest struct{}
+
+// DatasetList lists datasets by name, the newest version of each.
+type DatasetList struct {
+	Datasets []DatasetInfo `json:"datasets"`
+}
+
+// DatasetInfo is a dataset without its questions.
+type DatasetInfo struct {
+	Name      string `json:"name"`
+	Version   int    `json:"version"`
+	Questions int    `json:"questions"`
+	Hash      string `json:"hash"`
+}
+
+// DatasetRequest names a dataset of the workspace.
+type DatasetRequest struct {
+	Name string `json:"name"`
+}
+
+// DatasetContent is a dataset as JSON Lines.
+type DatasetContent struct {
+	Name    string `json:"name"`
+	Content string `json:"content"`
+}
+
+// SplitDatasetRequest divides a dataset; the parts become datasets of their own.
+type SplitDatasetRequest struct {
+	Name string `json:"name"`
+	// Parts maps a part's name to its share.
+	Parts map[string]float64 `json:"parts"`
+	Seed  uint64             `json:"seed"`
+	// Documents keeps questions about one document together.
+	Documents bool `json:"documents"`
+}
+
+// SampleDatasetRequest draws questions; the sample becomes a dataset "NAME-N".
+type SampleDatasetRequest struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+	Seed uint64 `json:"seed"`
+}
+
+// LeakCheckRequest compares questions with the wording of their gold.
+type LeakCheckRequest struct {
+	Name string `json:"name"`
+	KB   string `json:"kb"`
+}
+
+// LeakReport lists how far each question repeats its passage.
+type LeakReport struct {
+	Verbatim    int    `json:"verbatim"`
+	Paraphrased int    `json:"paraphrased"`
+	Questions   []Leak `json:"questions"`
+}
+
+// Leak is how far one question repeats the wording of its gold, 0 to 1.
+type Leak struct {
+	QueryID  string  `json:"query_id"`
+	Overlap  float64 `json:"overlap"`
+	Verbatim bool    `json:"verbatim"`
+}
+
+// ListRunsRequest asks for the stored runs.
+type ListRunsRequest struct{}
+
+// RunList lists runs, the newest first.
+type RunList struct {
+	Runs []RunInfo `json:"runs"`
+	// Broken names folders that look like runs and cannot be read.
+	Broken []string `json:"broken"`
+}
+
+// RunInfo is a run without its records.
+type RunInfo struct {
+	runs.Run `tstype:",extends,required"`
+	Scores   runs.Scores `json:"scores"`
+}
+
+// RunsRequest names stored runs by id, a unique beginning of it, or a folder.
+type RunsRequest struct {
+	Runs    []string `json:"runs"`
+	Metrics []string `json:"metrics"`
+}
+
+// ExportRunRequest names a run and a format: trec, qrels, json, csv, summary,
+// html, markdown or junit.
+type ExportRunRequest struct {
+	Run    string `json:"run"`
+	Format string `json:"format"`
+}
+
+// RunExport is a run in another format.
+type RunExport struct {
+	Content string `json:"content"`
+}
+
+// SelftestRequest asks for the golden metric vectors to be computed again.
+type SelftestRequest struct{}
+
+// SelftestReport lists them; OK is false when one differs.
+type SelftestReport struct {
+	OK      bool             `json:"ok"`
+	Vectors []SelftestVector `json:"vectors"`
+}
+
+// SelftestVector is one golden value.
+type SelftestVector struct {
+	Name string  `json:"name"`
+	Want float64 `json:"want"`
+	Got  float64 `json:"got"`
+	OK   bool    `json:"ok"`
+}

@@ -57,7 +57,10 @@ func Run(c Config) error {
 		},
 		OnShutdown: func(context.Context) { f.stop() },
 		Linux: &linux.Options{
-			ProgramName: c.Title, WebviewGpuPolicy: linux.WebviewGpuPolicyOnDemand,
+			ProgramName: c.Title,
+			// Without a working GPU, as in virtual machines, WebKit leaves scrolling
+			// parts blank when it may use one.
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 	})
 	if err != nil {

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { launch, openPage } from "./browser.mjs";
+import { startServer } from "./server.mjs";
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof startServer>>} */
+let server;
+
+before(async () => {
+  browser = await launch();
+  server = await startServer();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/**
+ * Opens the page for one test and checks at its end that the browser had no complaint.
+ * @param {Parameters<typeof openPage>[2]} reader
+ * @param {(opened: Awaited<ReturnType<typeof openPage>>) => Promise<void>} body
+ */
+async function visit(reader, body) {
+  const opened = await openPage(browser, server.url, reader);
+  try {
+    await body(opened);
+    opened.assertClean();
+  } finally {
+    await opened.close();
+  }
+}
+
+/** @param {import("playwright-core").Page} page @param {string} question */
+async function ask(page, question) {
+  const box = page.getByRole("search").getByRole("combobox").last();
+  await box.fill(question);
+  await box.press("Enter");
+  await page.locator('[aria-busy="false"] article').first().waitFor();
+}
+
+/** @param {import("playwright-core").Page} page */
+const columns = (page) => page.locator("section.column");
+
+const chinese = "机器扛不住的时候，系统怎样自动加机器，一次加几台？";
+const english = "How long are audit logs kept for a Business customer in 2025?";
+
+describe("a workspace without libraries", () => {
+  it("teaches, and builds the samples", () =>
+    visit({ language: "zh" }, async ({ page, assertAccessible }) => {
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await assertAccessible();
+      await page.getByRole("button", { name: "建立示例知识库" }).click();
+      await page.getByRole("search").waitFor();
+      assert.match(await page.getByRole("combobox", { name: /^知识库/ }).innerText(), /classic|sample/);
+    }));
+});
+
+describe("comparing", () => {
+  before(() => server.buildSamples());
+
+  it("shows a column for each strategy, with movement against the first", () =>
+    visit({ language: "zh" }, async ({ page, assertAccessible }) => {
+      await page.getByRole("button", { name: chinese }).click();
+      await page.locator("article").first().waitFor();
+      assert.equal(await columns(page).count(), 4);
+      for (const [i, name] of ["向量", "BM25", "混合", "混合 + 重排"].entries()) {
+        const column = columns(page).nth(i);
+        assert.equal((await column.getByRole("heading", { level: 3 }).innerText()).trim(), name);
+        assert.equal(await column.locator("article").count(), 5);
+        assert.equal((await column.locator(".move").count()) > 0, i > 0);
+      }
+      assert.ok((await page.locator("article mark").count()) > 0, "no matched term is marked");
+      await assertAccessible();
+    }));
+
+  it("lights up one chunk in every column", () =>
+    visit({ language: "zh" }, async ({ page }) => {
+      await ask(page, "ChromaDB 的 distance 变小意味着什么？");
+      await page.locator("article").first().hover();
+      const lit = page.locator("article.active");
+      assert.ok((await lit.count()) > 1);
+      const sources = new Set(await lit.locator(".source").allInnerTexts());
+      assert.equal(sources.size, 1);
+    }));
+
+  it("is driven by the keyboard", () =>
+    visit({ language: "en" }, async ({ page }) => {
+      await page.getByRole("search").waitFor();
+      await page.locator("body").press("Escape");
+      await page.getByRole("link", { name: "Compare" }).focus();
+      await page.keyboard.press("/");
+      await page.keyboard.type(english);
+      await page.keyboard.press("Enter");
+      await page.locator("article").first().waitFor();
+      await page.locator('article[tabindex="0"]').focus();
+      const place = () => page.evaluate(() => document.activeElement?.getAttribute("data-place"));
+      for (const [key, want] of [["ArrowDown", "0/1"], ["ArrowRight", "1/1"], ["ArrowUp", "1/0"], ["ArrowLeft", "0/0"]]) {
+        await page.keyboard.press(key ?? "");
+        assert.equal(await place(), want);
+      }
+      await page.keyboard.press("Enter");
+      await page.locator("article dl").first().waitFor();
+      await page.keyboard.press("Control+k");
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("role")), "combobox");
+    }));
+
+  it("cites: a marker leads to the card", () =>
+    visit({ language: "en", scheme: "dark" }, async ({ page, assertAccessible }) => {
+      await ask(page, english);
+      await page.getByRole("switch", { name: "Answers" }).click();
+      const marker = columns(page).last().locator(".marker").first();
+      const rank = await marker.innerText();
+      await marker.click();
+      const card = columns(page).last().locator("article:focus");
+      await card.waitFor();
+      assert.equal(await card.locator(".rank").innerText(), rank);
+      await assertAccessible();
+    }));
+
+  it("shows and copies the whole prompt", () =>
+    visit({ language: "en" }, async ({ page, assertAccessible }) => {
+      await ask(page, english);
+      await page.getByRole("button", { name: "Show the prompt" }).last().click();
+      const dialog = page.getByRole("dialog");
+      const prompt = await dialog.locator("pre").innerText();
+      assert.ok(prompt.includes(english));
+      await assertAccessible();
+      await dialog.getByRole("button", { name: "Copy" }).click();
+      await page.getByText("Copied", { exact: true }).waitFor();
+      assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim(), prompt.trim());
+    }));
+
+  it("exports what it shows", () =>
+    visit({ language: "en" }, async ({ page }) => {
+      await ask(page, english);
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Export JSON" }).click();
+      const stream = await (await saved).createReadStream();
+      const text = (await stream.toArray()).join("");
+      assert.equal(JSON.parse(text).query, english);
+    }));
+
+  it("keeps its address, and comes back by it", () =>
+    visit({ language: "en" }, async ({ page }) => {
+      await ask(page, english);
+      await page.reload();
+      await page.locator("article").first().waitFor();
+      assert.equal(await page.getByRole("search").getByRole("combobox").last().inputValue(), english);
+    }));
+
+  it("says what is wrong, and recovers without a reload", () =>
+    visit({ language: "en" }, async ({ page, takeComplaints }) => {
+      await ask(page, english);
+      await page.route("**/api/Compare", (route) => route.abort());
+      await page.getByRole("button", { name: "Compare", exact: true }).click();
+      await page.getByRole("alert").getByText("ragdesk does not answer").waitFor();
+      await page.unroute("**/api/Compare");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("alert").waitFor({ state: "detached" });
+      assert.ok(takeComplaints().every((complaint) => complaint.includes("net::ERR_FAILED")));
+    }));
+});
+
+describe("documents of one's own", () => {
+  before(() => server.buildSamples());
+
+  it("are added by path, followed through a reload, and found with exact marks", () =>
+    visit({ language: "zh" }, async ({ page, assertAccessible }) => {
+      const folder = path.join(server.folder, "文档");
+      mkdirSync(folder);
+      writeFileSync(path.join(folder, "店.md"), "# 𠮷野家\n\n😀 𠮷野家的牛丼定价三百九十元，外带另收打包费。\n");
+      for (let i = 0; i < 150; i++) {
+        writeFileSync(path.join(folder, `制度-${i}.md`), `# 制度 ${i}\n\n第 ${i} 号制度规定办公用品的领用办法。`.repeat(12));
+      }
+      writeFileSync(path.join(folder, "坏.exe"), Buffer.from([0x4d, 0x5a, 0, 1, 2, 3]));
+      await page.getByRole("search").waitFor();
+      await page.getByRole("button", { name: "添加文档" }).click();
+      await page.getByLabel("知识库", { exact: true }).fill("我的文档");
+      await page.getByLabel("文件和文件夹").fill(`"${folder}"`);
+      await assertAccessible();
+      await page.getByRole("button", { name: "添加", exact: true }).click();
+      const job = page.getByRole("region", { name: "进行中的任务" });
+      await job.getByText("添加文档").waitFor();
+      await page.reload();
+      await job.getByText("完成").waitFor({ timeout: 120_000 });
+      await job.getByRole("button", { name: "查看文件" }).click();
+      await job.getByRole("cell", { name: /店\.md$/ }).waitFor({ state: "attached" });
+      await assertAccessible();
+      await page.getByRole("combobox", { name: /^知识库/ }).click();
+      await page.getByRole("option", { name: "我的文档" }).click();
+      await ask(page, "𠮷野家的牛丼多少钱");
+      const card = columns(page).nth(1).locator("article").first();
+      const marks = await card.locator("mark").allInnerTexts();
+      assert.ok(marks.some((mark) => mark.includes("野家")), `marked: ${marks.join(", ")}`);
+      assert.ok(marks.every((mark) => !mark.includes("😀") && !mark.includes("�")), `marked: ${marks.join(", ")}`);
+    }));
+});
+
+describe("the reader's choices", () => {
+  before(() => server.buildSamples());
+
+  it("language and theme change at once and are remembered", () =>
+    visit({ language: "en" }, async ({ page, assertAccessible }) => {
+      await ask(page, english);
+      await page.getByRole("button", { name: /中文界面/ }).click();
+      await page.getByRole("button", { name: "对比", exact: true }).waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.lang), "zh-CN");
+      await page.getByRole("button", { name: /外观/ }).click();
+      await page.getByRole("button", { name: /浅色/ }).click();
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+      await assertAccessible();
+      await page.reload();
+      await page.getByRole("button", { name: /深色/ }).waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    }));
+
+  for (const language of /** @type {const} */ (["zh", "en"])) {
+    for (const [width, height] of [[1280, 800], [900, 600]]) {
+      it(`nothing is clipped or untranslated: ${language} at ${width}×${height}`, () =>
+        visit({ language, width: width ?? 0, height: height ?? 0 }, async ({ page }) => {
+          await ask(page, language === "zh" ? chinese : english);
+          const found = await page.evaluate(() => {
+            const wide = document.documentElement.scrollWidth > innerWidth;
+            const cut = [...document.querySelectorAll("h3 .value, .bar .button, .ask .button, .chip, .move, .score")]
+              .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow === "hidden")
+              .map((element) => element.textContent);
+            return { wide, cut, keys: document.body.innerText.match(/\bui\.[a-z]+\.[a-zA-Z.]+/g) };
+          });
+          assert.deepEqual(found, { wide: false, cut: [], keys: null });
+        }));
+    }
+  }
+});

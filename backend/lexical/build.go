@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/document"
 	index "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
@@ -22,9 +24,13 @@ type Entry struct {
 	Text string
 }
 
-// batchSize is the number of chunks that become one segment; it bounds the memory
-// of a build to some 80 MB.
-const batchSize = 1000
+// batchSize is the number of chunks that become one segment, and maxBatches how
+// many are made side by side; together they bound the memory of a build to some
+// 300 MB.
+const (
+	batchSize  = 500
+	maxBatches = 4
+)
 
 // tempMark is part of the name of a folder that is being built.
 const tempMark = ".building-"
@@ -52,16 +58,8 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 			err = errors.Join(fmt.Errorf("build index %s: %w", to, err), os.RemoveAll(tmp))
 		}
 	}()
-	defer guard(from, &err)
-	if from != "" {
-		if err := cloneGeneration(from, tmp); err != nil {
-			return err
-		}
-	}
-	if err := write(ctx, tmp, remove, put); err != nil {
-		return err
-	}
-	if err := seal(tmp); err != nil {
+	g := generation{from: from, dir: tmp, remove: remove, put: lastOfEach(put)}
+	if err := g.fill(ctx); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, to); err != nil {
@@ -70,25 +68,41 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 	return syncDir(filepath.Dir(to))
 }
 
-// write applies the changes to the index in dir.
-func write(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) error {
-	live, err := change(ctx, dir, remove, put)
+// generation is a folder that is being made.
+type generation struct {
+	from, dir string
+	remove    []rag.ChunkID
+	put       []Entry
+}
+
+// fill builds the folder and seals it.
+func (g generation) fill(ctx context.Context) (err error) {
+	defer guard(g.from, &err)
+	if g.from != "" {
+		if err := cloneGeneration(g.from, g.dir); err != nil {
+			return err
+		}
+	}
+	live, err := g.change(ctx)
 	if err != nil {
 		return err
 	}
-	return prune(dir, live)
+	if err := prune(g.dir, live); err != nil {
+		return err
+	}
+	return seal(g.dir)
 }
 
 // change applies the changes and returns the names of the files in use.
-func change(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) (live map[string]bool, err error) {
+func (g generation) change(ctx context.Context) (live map[string]bool, err error) {
 	queue := index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	defer queue.Close()
-	store, err := openScorch(dir, false, queue)
+	store, err := openScorch(g.dir, false, queue)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := apply(ctx, store, remove, put); err != nil {
+	if err := g.apply(ctx, store); err != nil {
 		return nil, err
 	}
 	if err := merge(ctx, store); err != nil {
@@ -97,30 +111,66 @@ func change(ctx context.Context, dir string, remove []rag.ChunkID, put []Entry) 
 	return segmentFiles(store)
 }
 
-// apply brings the changes to the disk; what is removed and what is added first
-// are one batch.
-func apply(ctx context.Context, store index.Index, remove []rag.ChunkID, put []Entry) error {
-	batch := index.NewBatch()
-	for _, id := range remove {
-		batch.Delete(string(id))
+// apply brings the changes to the disk. What is removed goes with the first batch;
+// the batches behind it are independent of each other and made side by side.
+func (g generation) apply(ctx context.Context, store index.Index) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	for start := 0; start == 0 || start < len(put); start += batchSize {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, e := range put[start:min(start+batchSize, len(put))] {
-			doc, err := newDocument(e)
-			if err != nil {
+	first := index.NewBatch()
+	for _, id := range g.remove {
+		first.Delete(string(id))
+	}
+	n := min(batchSize, len(g.put))
+	if err := g.batch(store, first, g.put[:n]); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(min(runtime.GOMAXPROCS(0), maxBatches))
+	for part := range slices.Chunk(g.put[n:], batchSize) {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			batch.Update(doc)
+			return g.batch(store, index.NewBatch(), part)
+		})
+	}
+	return group.Wait()
+}
+
+// batch adds the chunks to a batch and executes it. The batch is spent: scorch may
+// still be walking it.
+func (g generation) batch(store index.Index, batch *index.Batch, put []Entry) (err error) {
+	defer guard(g.from, &err)
+	for _, e := range put {
+		doc, err := newDocument(e)
+		if err != nil {
+			return err
 		}
-		if err := store.Batch(batch); err != nil {
-			return fmt.Errorf("add chunks from %d: %w", start, err)
-		}
-		batch = index.NewBatch() // not Reset: scorch may still be walking the old one
+		batch.Update(doc)
+	}
+	if err := store.Batch(batch); err != nil {
+		return fmt.Errorf("add %d chunks: %w", len(put), err)
 	}
 	return nil
+}
+
+// lastOfEach leaves out entries whose id comes again.
+func lastOfEach(put []Entry) []Entry {
+	last := make(map[rag.ChunkID]int, len(put))
+	for i, e := range put {
+		last[e.ID] = i
+	}
+	if len(last) == len(put) {
+		return put
+	}
+	out := make([]Entry, 0, len(last))
+	for i, e := range put {
+		if last[e.ID] == i {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // newDocument analyses a chunk.

@@ -173,7 +173,7 @@ func (e *env) printDocument(d api.DocumentStatus) {
 	if d.Chars != nil && d.Chunks != nil {
 		facts = append(facts, e.t("facts", fault.P("chars", *d.Chars), fault.P("chunks", *d.Chunks)))
 	}
-	e.line("%s  %s  %s", status, d.Source, e.dim(strings.Join(facts, e.t("comma"))))
+	e.line("%s", strings.TrimRight(fmt.Sprintf("%s  %s  %s", status, d.Source, e.dim(strings.Join(facts, e.t("comma")))), " "))
 	if d.Error != nil {
 		e.line("    %s", d.Error.Message)
 	}

@@ -95,7 +95,11 @@ func (e *env) snippet(h api.Hit, width int) string {
 	}
 	next := 0
 	for i := start; i < len(runes); i++ {
-		w := uniseg.StringWidth(string(runes[i]))
+		c := string(runes[i])
+		if strings.ContainsAny(c, "\r\n\t") {
+			c = " "
+		}
+		w := uniseg.StringWidth(c)
 		if used+w >= width {
 			b.WriteString("…")
 			break
@@ -104,10 +108,6 @@ func (e *env) snippet(h api.Hit, width int) string {
 			next++
 		}
 		used += w
-		c := string(runes[i])
-		if strings.ContainsAny(c, "\r\n\t") {
-			c = " "
-		}
 		if next < len(h.Matches) && h.Matches[next].Start <= i {
 			c = e.hot(c)
 		}

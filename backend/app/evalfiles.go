@@ -291,7 +291,7 @@ func (s *Service) Selftest(context.Context, api.SelftestRequest) (api.SelftestRe
 // table, the verdicts and the advice.
 func (s *Service) EvalText(lang string, r api.EvalReport) string {
 	var b strings.Builder
-	if err := report.Markdown(&b, r.Experiment, lang); err != nil {
+	if err := report.Text(&b, r.Experiment, lang); err != nil {
 		return err.Error() // a strings.Builder never fails; kept visible all the same
 	}
 	return b.String()

@@ -39,6 +39,7 @@ func TestGoldenForms(t *testing.T) {
 		"report.html":      func(w io.Writer) error { return report.HTML(w, exp, report.Options{Language: report.Chinese}) },
 		"report.en.md":     func(w io.Writer) error { return report.Markdown(w, exp, report.English) },
 		"report.zh.md":     func(w io.Writer) error { return report.Markdown(w, exp, report.Chinese) },
+		"report.zh.txt":    func(w io.Writer) error { return report.Text(w, exp, report.Chinese) },
 		"queries.csv":      func(w io.Writer) error { return report.CSV(w, exp) },
 		"summary.csv":      func(w io.Writer) error { return report.SummaryCSV(w, exp) },
 		"flat.json":        func(w io.Writer) error { return report.Flat(w, exp) },

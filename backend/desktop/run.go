@@ -35,11 +35,10 @@ const (
 // policy lets the page load what its own file server has and nothing else.
 const policy = "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Run shows the window until it is closed. Its faults are desktop_unavailable,
-// where there is no screen, and desktop_failed (detail).
+// Run shows the window until it is closed. Its fault is desktop_failed (detail).
 func Run(c Config) error {
 	if !hasScreen() {
-		return fault.New("desktop_unavailable")
+		return fault.New("desktop_failed", fault.P("detail", "neither DISPLAY nor WAYLAND_DISPLAY is set"))
 	}
 	f := &forwarder{events: c.Events}
 	err := wails.Run(&options.App{

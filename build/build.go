@@ -90,8 +90,9 @@ func (s Source) String() string {
 type Compiled struct {
 	// File is the path in the repository, '/'-separated.
 	File string `json:"file"`
-	// Program is the package to run: go run Program -out File Inputs…
-	Program string `json:"program"`
+	// Program is the package to run: go run Program Args… -out File Inputs…
+	Program string   `json:"program"`
+	Args    []string `json:"args"`
 	// Inputs are names of assets.
 	Inputs []string `json:"inputs"`
 	SHA256 string   `json:"sha256"`

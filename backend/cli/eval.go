@@ -169,8 +169,8 @@ func (e *env) runsCommand() *cobra.Command {
 		},
 	}
 	var metrics []string
-	show := e.compareRuns("show RUN", "short.runs.show", 1, &metrics)
-	compare := e.compareRuns("compare RUN RUN…", "short.runs.compare", -1, &metrics)
+	show := e.compareRuns("show RUN", e.t("short.runs.show"), 1, &metrics)
+	compare := e.compareRuns("compare RUN RUN…", e.t("short.runs.compare"), -1, &metrics)
 	var export api.ExportRunRequest
 	exported := &cobra.Command{
 		Use: "export RUN --format F", Short: e.t("short.runs.export"), Args: arguments(1, "RUN"),
@@ -196,7 +196,7 @@ func (e *env) runsCommand() *cobra.Command {
 
 func (e *env) compareRuns(use, short string, most int, metrics *[]string) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: e.t(short), Args: arguments(most, "RUN"),
+		Use: use, Short: short, Args: arguments(most, "RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := e.open()
 			if err != nil {

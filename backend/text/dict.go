@@ -40,9 +40,12 @@ var openDictionary = sync.OnceValues(func() (*dictionary, error) { return loadDi
 // loadDictionary opens the word list in a file system. The list is searched where
 // it lies, so that opening takes one copy of its 3 MB.
 func loadDictionary(files fs.FS) (*dictionary, error) {
+	if _, err := fs.Stat(files, "dict/"+simplifiedFile); err != nil {
+		return nil, missingAsset(err, simplifiedFile)
+	}
 	data, err := fs.ReadFile(files, "dict/zh.fst")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Wrap(err, "asset_missing", fault.P("asset", "zh.fst"), fault.P("command", "make assets"))
+		return nil, missingAsset(err, "zh.fst")
 	} else if err != nil {
 		return nil, fmt.Errorf("read the Chinese word list: %w", err)
 	}
@@ -55,8 +58,13 @@ func loadDictionary(files fs.FS) (*dictionary, error) {
 	return &dictionary{fst: fst, print: fmt.Sprintf("%d.%08x", fst.Len(), sum)}, nil
 }
 
-// Ready reports whether the Chinese word list is there; without it, code
-// "asset_missing", Analyze takes every Chinese character for a word.
+func missingAsset(err error, name string) error {
+	return fault.Wrap(err, "asset_missing", fault.P("asset", name), fault.P("command", "make assets"))
+}
+
+// Ready reports whether the Chinese word list and the table of simplified
+// characters are there; without them, code "asset_missing", Analyze takes every
+// Chinese character for a word.
 func Ready() error {
 	_, err := openDictionary()
 	return err

@@ -9,11 +9,11 @@ import (
 
 func TestMissingWordList(t *testing.T) {
 	t.Parallel()
-	_, err := loadDictionary(fstest.MapFS{"dict/README": {}})
+	_, err := loadDictionary(fstest.MapFS{"dict/simplified.txt": {}})
 	if f := fault.Of(err); f.Code != "asset_missing" || f.Params["asset"] != "zh.fst" || f.Params["command"] != "make assets" {
 		t.Errorf("loadDictionary = %v, want asset_missing", err)
 	}
-	if _, err := loadDictionary(fstest.MapFS{"dict/zh.fst": {Data: []byte("no FST")}}); err == nil {
+	if _, err := loadDictionary(fstest.MapFS{"dict/simplified.txt": {}, "dict/zh.fst": {Data: []byte("no FST")}}); err == nil {
 		t.Error("a broken word list opens")
 	}
 	// Without the list every character is a word.

@@ -1,24 +1,26 @@
 package text
 
 import (
-	_ "embed" // for the character table
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
-// simplifiedTable lists pairs of characters, a traditional one and the
-// simplified one that stands for it: the first choice of OpenCC's TSCharacters
-// (Apache-2.0) and a few variants, written by build/dict.
-//
-//go:embed simplified.txt
-var simplifiedTable string
+// simplifiedFile lists pairs of characters, a traditional one and the simplified
+// one that stands for it: the first choice of OpenCC's TSCharacters and a few
+// variants, written by build/dict.
+const simplifiedFile = "simplified.txt"
 
 // simplifiedPages maps traditional characters to simplified ones; a page holds
-// 256 neighbouring characters, nil if all of them stand for themselves.
+// 256 neighbouring characters, nil if all of them stand for themselves. Without
+// the table every character does; Ready reports that it is missing.
 var simplifiedPages = sync.OnceValue(func() []*[256]rune {
 	pages := make([]*[256]rune, 0x30000>>8)
-	for s := range strings.FieldsSeq(simplifiedTable) {
+	table, err := dictFiles.ReadFile("dict/" + simplifiedFile)
+	if err != nil {
+		return pages
+	}
+	for s := range strings.FieldsSeq(string(table)) {
 		for len(s) > 0 {
 			from, n := utf8.DecodeRuneInString(s)
 			to, m := utf8.DecodeRuneInString(s[n:])

@@ -34,7 +34,8 @@ func (f *fetcher) compile(ctx context.Context, c build.Compiled) error {
 		return nil
 	}
 	f.printf("%s: compiling with %s", c.File, c.Program)
-	args := []string{"run", c.Program, "-out", f.compiledPath(c)}
+	args := append([]string{"run", c.Program}, c.Args...)
+	args = append(args, "-out", f.compiledPath(c))
 	for _, name := range c.Inputs {
 		for _, a := range f.lock.Assets {
 			if a.Name != name {

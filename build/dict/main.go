@@ -4,10 +4,10 @@
 //
 //	go run ./build/dict -out backend/text/dict/zh.fst s_1.txt t_1.txt
 //
-// The table of simplified characters, from OpenCC's TSCharacters.txt; it is small
-// and committed:
+// The table of simplified characters, from OpenCC's TSCharacters.txt; the word list
+// is folded by it, so it comes first:
 //
-//	go run ./build/dict -simplified -out backend/text/simplified.txt TSCharacters.txt
+//	go run ./build/dict -simplified -out backend/text/dict/simplified.txt TSCharacters.txt
 //
 // The same input gives the same bytes.
 package main

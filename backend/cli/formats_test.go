@@ -1,0 +1,273 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// formats is where every shape has a page and its golden file.
+const formats = "../../docs/formats"
+
+// steady replaces what differs from run to run and from machine to machine:
+// times, scores of a quantised model, fingerprints, keys and paths.
+func steady(s, workspace string) string {
+	s = strings.ReplaceAll(s, workspace, "WORKSPACE")
+	for _, r := range []struct{ pattern, with string }{
+		{`"(score|seconds|vector|bm25|fusion|rerank|total|li)":( ?)(-?\d+\.\d+(e[-+]?\d+)?|0)\b`, `"$1":${2}0.5`},
+		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
+		{`"fingerprint":( ?)"[0-9a-f]{16}"`, `"fingerprint":$1"0123456789abcdef"`},
+		{`127\.0\.0\.1:\d+/\?token=[\w-]+`, `127.0.0.1:7717/?token=KEY`},
+		{`"seq":\d+`, `"seq":7`},
+		{`(?m)^id: \d+$`, `id: 7`},
+	} {
+		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.with)
+	}
+	return s
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(formats, name)
+	if flag.Lookup("update").Value.String() == "true" { // the flag is that of print_test.go
+		if err := errors.Join(os.MkdirAll(formats, 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs from what is printed; -update rewrites it (-want +got):\n%s", path, diff)
+	}
+}
+
+// TestFormatsOfCommands runs each command whose JSON docs/formats.md describes.
+// Later ones see what earlier ones did.
+func TestFormatsOfCommands(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	for _, c := range []struct {
+		name string
+		code int
+		args []string
+	}{
+		{"ingest.json", 3, []string{"ingest", "--kb", "formats", "tree", "nowhere.txt"}},
+		{"docs-list.json", 0, []string{"docs", "list", "--kb", "formats"}},
+		{"docs-text.json", 0, []string{"docs", "text", "--kb", "formats", "travel.txt"}},
+		{"docs-rm.json", 0, []string{"docs", "rm", "--kb", "formats", "--yes", "travel.txt"}},
+		{"kb-list.json", 0, []string{"kb", "list"}},
+		{"kb-rm.json", 0, []string{"kb", "rm", "--yes", "formats"}},
+		{"chunks-export.jsonl", 0, []string{"chunks", "export", "--kb", "list"}},
+		{"chunks-import.json", 0, []string{"chunks", "import", "--kb", "imported", "list.jsonl"}},
+		{"chunks-preview.json", 0, []string{"chunks", "preview", "--kb", "tree", "tree/notes/rare.txt"}},
+		{"search.json", 0, []string{"search", "--kb", "tree", "--top-k", "1", "--rerank-depth", "2", "--threshold", "bm25=0.2", "年假须提前申请"}},
+		{"compare.json", 0, []string{"compare", "--kb", "tree", "--strategies", "bm25,classic", "--top-k", "1", "--answer", "病假工资按几成发放"}},
+		{"ask.json", 0, []string{"ask", "--kb", "tree", "--top-k", "1", "病假工资按几成发放"}},
+		{"error.json", 1, []string{"search", "--kb", "nobody", "病假"}},
+	} {
+		r := run(t.Context(), "testdata", append(c.args, "--json"), "RAGDESK_WORKSPACE="+workspace)
+		if r.code != c.code || r.stderr != "" {
+			t.Errorf("%s: exit %d, want %d: %s", c.name, r.code, c.code, r.stderr)
+		}
+		golden(t, c.name, steady(r.stdout, workspace))
+	}
+}
+
+func TestFormatOfDoctor(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	r := run(t.Context(), "", []string{"doctor", "--json"}, "RAGDESK_WORKSPACE="+workspace)
+	detail := regexp.MustCompile(`"detail": ".*"`)
+	golden(t, "doctor.json", detail.ReplaceAllString(r.stdout, `"detail": "…"`))
+}
+
+// TestFormatOfDemo checks that a demo holds what compare and eval print.
+func TestFormatOfDemo(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds and evaluates the sample library")
+	}
+	cacheDir(t)
+	var demo struct {
+		Questions []map[string]any `json:"questions"`
+	}
+	var top map[string]json.RawMessage
+	out := demonstration().stdout
+	if err := errors.Join(json.Unmarshal([]byte(out), &demo), json.Unmarshal([]byte(out), &top)); err != nil {
+		t.Fatal(err)
+	}
+	keys := sortedKeys(top)
+	if diff := cmp.Diff([]string{"eval", "questions"}, keys); diff != "" {
+		t.Errorf("keys of a demo (-want +got):\n%s", diff)
+	}
+	var compare map[string]any
+	if err := json.Unmarshal([]byte(read(t, "compare.json")), &compare); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range demo.Questions {
+		if diff := cmp.Diff(sortedKeys(compare), sortedKeys(q)); diff != "" {
+			t.Errorf("a question of the demo is no comparison (-compare +demo):\n%s", diff)
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(formats, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestFormatsOfTheServer checks what serve prints and what its HTTP interface
+// says of a job.
+func TestFormatsOfTheServer(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	s := serve(t, workspace)
+	golden(t, "serve.json", steady(s.first, workspace))
+
+	stream, err := s.request(t.Context(), http.MethodGet, "/api/events", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Body.Close() }()
+	events := bufio.NewReader(stream.Body)
+	if line, err := events.ReadString('\n'); err != nil || line != ": open\n" {
+		t.Fatalf("the stream begins with %q, %v", line, err)
+	}
+	tree, err := filepath.Abs(filepath.Join("testdata", "tree", "notes", "rare.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, started := s.call(t, "StartIngest", fmt.Sprintf(`{"kb":"served","paths":[%q]}`, tree))
+	var job struct{ ID, State string }
+	if err := json.Unmarshal([]byte(started), &job); err != nil || job.State != "running" {
+		t.Fatalf("started %s: %v", started, err)
+	}
+	clean := func(s string) string {
+		s = strings.ReplaceAll(steady(s, workspace), filepath.ToSlash(tree), "tree/notes/rare.txt")
+		// The id comes from the path, which is absolute here.
+		return regexp.MustCompile(`"doc_id":"[0-9a-f]{16}"`).ReplaceAllString(s, `"doc_id":"0123456789abcdef"`)
+	}
+	golden(t, "http-events.txt", clean(itemAndEnd(t, events)))
+	_, got := s.call(t, "GetJob", fmt.Sprintf(`{"id":%q}`, job.ID))
+	golden(t, "http-job.json", clean(got))
+	_, failed := s.call(t, "GetJob", `{"id":"ingest-99"}`)
+	golden(t, "http-error.json", failed)
+}
+
+// itemAndEnd reads a stream of events up to a job's end and returns the last item
+// and the end.
+func itemAndEnd(t *testing.T, events *bufio.Reader) string {
+	t.Helper()
+	var item, block string
+	for {
+		line, err := events.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v after %q", err, block)
+		}
+		if block += line; line != "\n" {
+			continue
+		}
+		switch {
+		case strings.Contains(block, `"kind":"item"`):
+			item = block
+		case strings.Contains(block, `"kind":"end"`):
+			return item + block
+		}
+		block = ""
+	}
+}
+
+// free are objects whose keys are values: names of strategies, stages, codes'
+// parameters and statuses.
+func free() map[string]bool {
+	return map[string]bool{"ranks": true, "timings_ms": true, "parts": true, "params": true, "totals": true}
+}
+
+// TestEveryKeyIsExplained holds docs/formats.md against the golden files: each
+// file is named there and each key explained.
+func TestEveryKeyIsExplained(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(formats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) < 18 {
+		t.Errorf("only %d golden files", len(entries))
+	}
+	for _, e := range entries {
+		if !strings.Contains(string(page), "formats/"+e.Name()) {
+			t.Errorf("docs/formats.md does not name %s", e.Name())
+		}
+		for _, key := range keysOf(t, read(t, e.Name())) {
+			if !strings.Contains(string(page), "`"+key+"`") {
+				t.Errorf("docs/formats.md does not explain %s of %s", key, e.Name())
+			}
+		}
+	}
+}
+
+// keysOf lists the keys of all objects in a text of JSON documents; lines that
+// begin otherwise, as those of an event stream, are passed over.
+func keysOf(t *testing.T, text string) []string {
+	t.Helper()
+	text = regexp.MustCompile(`(?m)^(id|event): .*$|^data: `).ReplaceAllString(text, "")
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(strings.NewReader(text)); ; {
+		var v any
+		err := dec.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return sortedKeys(seen)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		gather(v, seen)
+	}
+}
+
+func gather(v any, seen map[string]bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			gather(x, seen)
+		}
+	case map[string]any:
+		for k, x := range v {
+			seen[k] = true
+			if !free()[k] {
+				gather(x, seen)
+			}
+		}
+	}
+}

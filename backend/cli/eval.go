@@ -163,7 +163,7 @@ func (e *env) runsCommand() *cobra.Command {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
 			for _, r := range out.Runs {
-				e.line("%s  %s  %s", e.bold(r.ID), r.Run.Name, e.dim(fmt.Sprintf("%s, %s", r.Library.KB, r.Dataset.Name)))
+				e.line("%s  %s  %s", e.bold(r.ID), r.Name, e.dim(fmt.Sprintf("%s, %s", r.Library.KB, r.Dataset.Name)))
 			}
 			return nil
 		},

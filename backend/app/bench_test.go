@@ -8,7 +8,7 @@ import (
 )
 
 // needModel skips a test where the program carries no default embedder.
-func needModel(t testing.TB) {
+func needModel(t *testing.T) {
 	t.Helper()
 	assets, err := models.Open("")
 	if err == nil {

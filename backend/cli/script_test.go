@@ -81,7 +81,7 @@ func TestScripts(t *testing.T) {
 }
 
 // cacheDir is where the models are unpacked, so that no test does it again.
-func cacheDir(t testing.TB) string {
+func cacheDir(t *testing.T) string {
 	t.Helper()
 	assets, err := models.Open("")
 	if err == nil {
@@ -97,7 +97,7 @@ func cacheDir(t testing.TB) string {
 }
 
 // filledWorkspace is made once for all tests; none of them writes to it.
-func filledWorkspace(t testing.TB) string {
+func filledWorkspace(t *testing.T) string {
 	t.Helper()
 	cacheDir(t)
 	dir, err := filled()
@@ -148,7 +148,7 @@ func run(ctx context.Context, dir string, args []string, env ...string) result {
 	return r
 }
 
-// exits runs a program and checks its exit code: exits CODE PROGRAM ARG…
+// exits runs a program and checks its exit code; "exits CODE PROGRAM ARG…".
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
@@ -184,8 +184,8 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonKeys checks that an object of stdout has exactly the given keys: keys PATH
-// KEY…
+// jsonKeys checks that an object of stdout has exactly the given keys; "keys
+// PATH KEY…".
 func jsonKeys(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: keys PATH KEY…")

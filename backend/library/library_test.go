@@ -207,13 +207,17 @@ func checkWhole(ctx context.Context, shelf *library.Shelf) error {
 
 func TestDamageIsMendedOnOpening(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(t *testing.T, dir string){
-		"folder gone":       func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)) },
-		"folder empty":      func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)); check(t, os.Mkdir(dir, 0o755)) },
-		"a file instead":    func(t *testing.T, dir string) { check(t, os.RemoveAll(dir)); check(t, os.WriteFile(dir, nil, 0o600)) },
-		"a segment gone":    func(t *testing.T, dir string) { check(t, os.Remove(glob(t, dir, "*.zap"))) },
-		"a segment shorter": func(t *testing.T, dir string) { check(t, os.Truncate(glob(t, dir, "*.zap"), 100)) },
-		"manifest no JSON":  func(t *testing.T, dir string) { check(t, os.WriteFile(glob(t, dir, "*.json"), []byte("{"), 0o600)) },
+	for name, damage := range map[string]func(dir string) error{
+		"folder gone":    os.RemoveAll,
+		"folder empty":   func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)) },
+		"a file instead": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
+		"a segment gone": func(dir string) error { return onFirst(dir, "*.zap", os.Remove) },
+		"a segment shorter": func(dir string) error {
+			return onFirst(dir, "*.zap", func(f string) error { return os.Truncate(f, 100) })
+		},
+		"manifest no JSON": func(dir string) error {
+			return onFirst(dir, "*.json", func(f string) error { return os.WriteFile(f, []byte("{"), 0o600) })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,7 +228,7 @@ func TestDamageIsMendedOnOpening(t *testing.T) {
 			lib = w.Commit(t, lib, put(librarytest.Record("b.txt", "a tide table for the harbour")))
 			want := search(t, open(t, w.Shelf, "kb"), "tide harbour")
 			w.Shelf.Close()
-			damage(t, filepath.Join(w.Store.IndexDir(lib.ID), fmt.Sprintf("text-%d", lib.Revision)))
+			check(t, damage(filepath.Join(w.Store.IndexDir(lib.ID), fmt.Sprintf("text-%d", lib.Revision))))
 
 			again := librarytest.Open(t, dir)
 			for range 2 {
@@ -255,14 +259,16 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// glob returns the first file in dir that matches.
-func glob(t *testing.T, dir, pattern string) string {
-	t.Helper()
+// onFirst does something to the first file in dir that matches.
+func onFirst(dir, pattern string, do func(file string) error) error {
 	found, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("%s in %s: %v, %v; there is %v", pattern, dir, found, err, folders(t, dir))
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no %s in %s", pattern, dir)
 	}
-	return found[0]
+	if err != nil {
+		return err
+	}
+	return do(found[0])
 }
 
 func TestADamagedBaseIsMendedByACommit(t *testing.T) {

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import en from "@locales/en.json";
 import zh from "@locales/zh.json";
@@ -16,9 +15,10 @@ function flatten(tree: object, prefix: string): Map<string, string> {
 const texts = { en: flatten((en as { ui: object }).ui, "ui."), zh: flatten((zh as { ui: object }).ui, "ui.") };
 const placeholders = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/gu)].map((match) => match[1] ?? "").sort();
 
-const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.(vue|ts)$/u.test(name) && !name.endsWith(".test.ts"))
-  .map((name) => readFileSync(`src/${name}`, "utf8"));
+const files = import.meta.glob<string>("../**/*.{vue,ts}", { query: "?raw", import: "default", eager: true });
+const sources = Object.entries(files)
+  .filter(([name]) => !name.endsWith(".test.ts"))
+  .map(([, source]) => source);
 
 describe("the page's texts", () => {
   it("are the same keys in both languages", () => {

@@ -94,7 +94,7 @@ func (e *env) follow(ctx context.Context, j api.Job) error {
 		return err
 	}
 	if j.Error != nil {
-		if j.Report != nil && !e.json {
+		if j.Report != nil && len(j.Report.Documents) > 0 && !e.json {
 			e.printReport(*j.Report)
 		}
 		return bodyError(*j.Error)

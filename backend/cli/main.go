@@ -45,23 +45,42 @@ func Main(args []string, page fs.FS) int {
 
 // Run is Main with its surroundings given.
 func Run(ctx context.Context, args []string, page fs.FS, in io.Reader, out, errOut io.Writer) int {
+	result := &output{Writer: out}
 	e := &env{
 		page: page,
 		printer: printer{
-			in: in, out: out, err: errOut, lang: languageOf(args), json: jsonOf(args),
+			in: in, out: result, err: errOut, lang: languageOf(args), json: jsonOf(args),
 			width: terminalWidth(out), color: isTerminal(out) && os.Getenv("NO_COLOR") == "",
 		},
 	}
 	ctx = i18n.WithLanguage(ctx, e.lang)
 	root := e.root()
 	root.SetArgs(args)
-	root.SetOut(out)
+	root.SetOut(result)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if closeErr := e.close(); err == nil {
 		err = closeErr
 	}
+	if err == nil && result.err != nil {
+		err = fmt.Errorf("write the result: %w", result.err)
+	}
 	return e.finish(err)
+}
+
+// output remembers the first failure to write, so that a result that was lost
+// does not count as printed.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // env is what every command shares.

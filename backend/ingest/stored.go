@@ -28,22 +28,27 @@ func RunStored(ctx context.Context, ports Ports, lib rag.Library, docs []rag.Doc
 		wanted := make(map[rag.DocumentID]bool, len(docs))
 		for seq, row := range docs {
 			wanted[row.ID] = true
-			it := &item{seq: seq, size: row.Bytes, outcome: Outcome{Source: row.Source, Status: rag.StatusUnchanged, Doc: row}}
-			if known.docs[row.ID].ContentHash != row.ContentHash {
+			had, ok := known.docs[row.ID]
+			it := &item{seq: seq, size: row.Bytes, outcome: Outcome{Source: row.Source, Status: rag.StatusUnchanged, Doc: had}}
+			// The same bytes read in another encoding are another text.
+			if !ok || had.ContentHash != row.ContentHash || had.Encoding != row.Encoding {
 				if err := recut(ctx, ports, row, read, it); err != nil {
 					return err
+				}
+				if ok {
+					it.outcome.Status = rag.StatusUpdated
 				}
 			}
 			if err := pass(it); err != nil {
 				return err
 			}
 		}
-		for _, id := range sortedKeys(known.docs) {
+		for i, id := range sortedKeys(known.docs) {
 			if wanted[id] {
 				continue
 			}
 			gone := known.docs[id]
-			it := &item{seq: len(wanted) + len(known.docs), removeDoc: id, outcome: Outcome{Source: gone.Source, Status: rag.StatusRemoved, Doc: gone}}
+			it := &item{seq: len(docs) + i, removeDoc: id, outcome: Outcome{Source: gone.Source, Status: rag.StatusRemoved, Doc: gone}}
 			if err := pass(it); err != nil {
 				return err
 			}
@@ -68,7 +73,7 @@ func recut(ctx context.Context, ports Ports, row rag.DocumentRow, read func(cont
 	for i, c := range chunks {
 		record.Counts[i] = ports.Count(c.Text)
 	}
-	record.Chunks, record.DocumentRow.Chunks = chunks, len(chunks)
+	record.DocumentRow.Chunks = len(chunks)
 	record.Chars = utf8.RuneCountInString(doc.Text)
 	it.record, it.outcome.Doc, it.outcome.Status = record, record.DocumentRow, rag.StatusIndexed
 	return nil

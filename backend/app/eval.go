@@ -78,14 +78,13 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	if len(strategies) == 0 {
 		strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	for _, name := range strategies {
-		p, err := pipeline(name, r.Retrieval)
-		if err != nil {
-			return evaluation{}, err
-		}
+	pipelines, err := sidePipelines(strategies, r.Retrieval)
+	if err != nil {
+		return evaluation{}, err
+	}
+	for _, p := range pipelines {
 		e.entries = append(e.entries, evaluate.Entry{Pipeline: p})
 	}
-	var err error
 	if r.Gain != "" {
 		if e.gain, err = measure.ParseGain(r.Gain); err != nil {
 			return evaluation{}, err

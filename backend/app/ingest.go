@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ragdesk/backend/api"
@@ -76,20 +77,48 @@ func (s *Service) StartDemo(ctx context.Context, _ api.DemoRequest) (api.Job, er
 	}
 	snap := s.board.Start("demo", func(ctx context.Context, progress *job.Reporter) (any, error) {
 		for _, lib := range []builtin.Library{builtin.Classic(), builtin.Sample()} {
-			files := make([]ingest.Embedded, len(lib.Documents))
-			for i, d := range lib.Documents {
-				files[i] = ingest.Embedded{Source: d.Path, Bytes: d.Bytes}
-			}
-			_, err := s.write(ctx, "demo", lib.Name, cut{}, progress, func(ctx context.Context, p ingest.Ports, l rag.Library, progress rag.Progress) (ingest.Report, error) {
-				return ingest.RunEmbedded(ctx, p, l, files, progress)
-			})
-			if err != nil {
+			if err := s.buildBuiltin(ctx, lib, progress); err != nil {
 				return nil, fmt.Errorf("build the library %s: %w", lib.Name, err)
 			}
 		}
 		return nil, nil
 	})
 	return jobSnapshot("", snap), nil
+}
+
+// buildBuiltin brings a built-in library up to date. One that an older program
+// indexed otherwise is built again, unless it holds documents of the user's own:
+// then the mismatch is reported and nothing removed.
+func (s *Service) buildBuiltin(ctx context.Context, lib builtin.Library, progress rag.Progress) error {
+	files := make([]ingest.Embedded, len(lib.Documents))
+	for i, d := range lib.Documents {
+		files[i] = ingest.Embedded{Source: d.Path, Bytes: d.Bytes}
+	}
+	build := func() error {
+		_, err := s.write(ctx, "demo", lib.Name, cut{}, progress, func(ctx context.Context, p ingest.Ports, l rag.Library, progress rag.Progress) (ingest.Report, error) {
+			return ingest.RunEmbedded(ctx, p, l, files, progress)
+		})
+		return err
+	}
+	err := build()
+	if !fault.Is(err, "embedder_mismatch") && !fault.Is(err, "settings_mismatch") {
+		return err
+	}
+	old, findErr := s.store.Library(ctx, lib.Name)
+	if findErr != nil {
+		return findErr
+	}
+	rows, findErr := s.store.Documents(ctx, old)
+	if findErr != nil {
+		return findErr
+	}
+	if slices.ContainsFunc(rows, func(d rag.DocumentRow) bool { return !ingest.IsEmbedded(d) }) {
+		return err
+	}
+	if _, err := s.RemoveKB(ctx, api.RemoveKBRequest{KB: lib.Name}); err != nil {
+		return err
+	}
+	return build()
 }
 
 // ingestion is one way of bringing documents in.

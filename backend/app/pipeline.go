@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -47,6 +49,47 @@ func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
 		p.Reranker = rag.RerankLateInteraction
 	}
 	return p, p.Validate()
+}
+
+// sidePipelines reads strategies to be run side by side. A setting that belongs
+// to one stage, such as a threshold, applies where that stage runs; it is
+// refused only when no strategy has the stage. The code of a name given twice is
+// "strategy_twice".
+func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
+	out := make([]rag.Pipeline, len(names))
+	used := map[rag.Stage]bool{}
+	seen := map[string]bool{}
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		if seen[name] {
+			return nil, fault.New("strategy_twice", fault.P("strategy", name))
+		}
+		seen[name] = true
+		plain, err := namedPipeline(name, api.Retrieval{})
+		if err != nil {
+			return nil, err
+		}
+		own := r
+		own.Thresholds = map[string]float64{}
+		for _, stage := range plain.Stages() {
+			used[stage] = true
+			if v, ok := r.Thresholds[string(stage)]; ok {
+				own.Thresholds[string(stage)] = v
+			}
+		}
+		if plain.Fusion == rag.FusionNone {
+			own.Fusion = nil
+		}
+		if out[i], err = namedPipeline(name, own); err != nil {
+			return nil, err
+		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(r.Thresholds)) {
+		if !used[rag.Stage(stage)] {
+			return nil, fault.New("pipeline_invalid", fault.P("setting", "threshold"), fault.P("value", stage))
+		}
+	}
+	return out, nil
 }
 
 // override sets what r gives. Legs fetch at least top-k candidates unless their

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"ragdesk/backend/answer"
@@ -75,18 +74,9 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 	if len(r.Strategies) == 0 {
 		r.Strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	pipelines := make([]rag.Pipeline, len(r.Strategies))
-	seen := map[string]bool{}
-	for i, name := range r.Strategies {
-		name = strings.TrimSpace(name)
-		p, err := namedPipeline(name, r.Retrieval)
-		if err != nil {
-			return api.CompareResponse{}, err
-		}
-		if seen[name] {
-			return api.CompareResponse{}, fault.New("strategy_twice", fault.P("strategy", name))
-		}
-		seen[name], pipelines[i] = true, p
+	pipelines, err := sidePipelines(r.Strategies, r.Retrieval)
+	if err != nil {
+		return api.CompareResponse{}, err
 	}
 	lang := promptLanguage(r.Language, r.Query)
 	match := matcher(r.Query)

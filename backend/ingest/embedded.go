@@ -21,6 +21,9 @@ type Embedded struct {
 // embeddedPrefix begins the real path of embedded documents, which no file has.
 const embeddedPrefix = "builtin:"
 
+// IsEmbedded reports whether a stored document came with the program.
+func IsEmbedded(d rag.DocumentRow) bool { return strings.HasPrefix(d.RealPath, embeddedPrefix) }
+
 // RunEmbedded brings lib to hold exactly the given embedded documents beside
 // any others it has: new and changed ones are indexed, and embedded ones that
 // are no longer among them removed.
@@ -67,7 +70,7 @@ func (r *reader) embedded(ctx context.Context, docs []Embedded, pass func(*item)
 	}
 	for _, id := range sortedKeys(r.known.docs) {
 		d := r.known.docs[id]
-		if !strings.HasPrefix(d.RealPath, embeddedPrefix) || current[d.RealPath] {
+		if !IsEmbedded(d) || current[d.RealPath] {
 			continue
 		}
 		it := &item{seq: r.seq(d.Source), removeDoc: id, outcome: Outcome{Source: d.Source, Status: rag.StatusRemoved, Doc: d}}

@@ -56,6 +56,7 @@ def main():
     p.add_argument("--pooling", choices=["cls", "mean"], required=True)
     p.add_argument("--lowercase", action="store_true", help="lower texts although the tokenizer keeps capitals")
     p.add_argument("--workers", type=int, default=2)
+    p.add_argument("--only", choices=["workers", "intra"], help="time only this way")
     p.add_argument("texts")
     a = p.parse_args()
     with open(a.texts, encoding="utf-8") as lines:
@@ -67,6 +68,8 @@ def main():
     tokenizer.enable_truncation(a.limit)
     configs = {}
     for name, threads, workers in (("workers", 1, a.workers), ("intra", a.workers, 1)):
+        if a.only not in (None, name):
+            continue
         model = session(a.model, threads)
         configs[f"{name}={a.workers}"] = timed(tokenizer, model, a.pooling, workers, texts)
     best = min(configs, key=lambda c: configs[c][1])

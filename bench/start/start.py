@@ -1,0 +1,55 @@
+"""Times the headless program from process start to answer.
+
+    python3 bench/start/start.py --program build/bin/ragdesk-headless --data DIR
+
+A library of 1,000 chunks is made of the documents of cmrc2018 in DIR (windows of
+250 characters). Printed is the best and the median of ten runs of each command
+after one to warm up, and the stages of the search.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--program", required=True)
+    p.add_argument("--data", required=True)
+    a = p.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        docs = os.path.join(work, "docs")
+        os.mkdir(docs)
+        with open(os.path.join(a.data, "cmrc2018", "corpus.jsonl"), encoding="utf-8") as lines:
+            for line in list(lines)[:350]:
+                d = json.loads(line)
+                with open(os.path.join(docs, d["doc_id"] + ".txt"), "w", encoding="utf-8") as f:
+                    f.write(d["text"])
+        env = dict(os.environ, RAGDESK_WORKSPACE=os.path.join(work, "ws"))
+        out = subprocess.run([a.program, "ingest", "--kb", "k", "--json", "--chunker", "chars", "--chunk-size", "250",
+                              "--chunk-overlap", "50", docs], env=env, check=True, stdout=subprocess.PIPE).stdout
+        print(f"library of {json.loads(out)['totals']['chunks']} chunks")
+        question = "锣鼓经是什么？"
+        commands = {
+            "--help": ["--help"],
+            "search, bm25": ["search", "--kb", "k", "--json", "--strategy", "bm25", question],
+            "search, vector": ["search", "--kb", "k", "--json", "--strategy", "vector", question],
+            "search, hybrid+rerank": ["search", "--kb", "k", "--json", question],
+        }
+        for name, args in commands.items():
+            seconds = []
+            for _ in range(11):
+                start = time.perf_counter()
+                out = subprocess.run([a.program, *args], env=env, check=True, stdout=subprocess.PIPE).stdout
+                seconds.append(time.perf_counter() - start)
+            seconds = seconds[1:]
+            print(f"  {name:24} best {min(seconds) * 1000:6.0f} ms   median {statistics.median(seconds) * 1000:6.0f} ms")
+        print("  stages of the last:", json.dumps(json.loads(out)["timings_ms"]))
+
+
+if __name__ == "__main__":
+    main()

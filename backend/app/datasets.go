@@ -159,6 +159,15 @@ func problems(in []dataset.Problem) []api.Problem {
 	return out
 }
 
+// asProblems is the inverse of problems.
+func asProblems(in []api.Problem) []dataset.Problem {
+	out := make([]dataset.Problem, len(in))
+	for i, p := range in {
+		out[i] = dataset.Problem{Line: p.Line, Code: p.Code, Detail: p.Detail}
+	}
+	return out
+}
+
 // ImportDataset stores a file of questions under a name. One with a problem is
 // refused whole.
 func (s *Service) ImportDataset(ctx context.Context, r api.DatasetFileRequest) (api.DatasetReport, error) {
@@ -169,10 +178,8 @@ func (s *Service) ImportDataset(ctx context.Context, r api.DatasetFileRequest) (
 	if err != nil {
 		return api.DatasetReport{}, err
 	}
-	if n := len(report.Problems); n > 0 {
-		p := report.Problems[0]
-		return report, fault.New("dataset_invalid", fault.P("file", r.File), fault.P("problems", n),
-			fault.P("line", p.Line), fault.P("problem", p.Code), fault.P("detail", p.Detail))
+	if err := dataset.Refuse(r.File, asProblems(report.Problems)); err != nil {
+		return report, err
 	}
 	rows, err := s.putDatasets(ctx, []dataset.Dataset{{Name: r.Name, Questions: ds.Questions}})
 	if err != nil {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -99,15 +100,20 @@ func MergeProblems(lists ...[]Problem) []Problem {
 	return out
 }
 
-// Refuse returns the fault dataset_invalid {file, problems, line, problem,
-// detail}, which names the first problem, or nil when there is none.
+// Refuse returns the fault dataset_invalid {file, problems, line, problem, detail,
+// list}, or nil when there is no problem: line, problem and detail are the first
+// one's, list holds all of them with their lines, separated by "; ".
 func Refuse(file string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
+	list := make([]string, len(problems))
+	for i, p := range problems {
+		list[i] = fmt.Sprintf("line %d: %s (%s)", p.Line, p.Code, p.Detail)
+	}
 	p := problems[0]
 	return fault.New("dataset_invalid", fault.P("file", file), fault.P("problems", len(problems)),
-		fault.P("line", p.Line), fault.P("problem", p.Code), fault.P("detail", p.Detail))
+		fault.P("line", p.Line), fault.P("problem", p.Code), fault.P("detail", p.Detail), fault.P("list", strings.Join(list, "; ")))
 }
 
 // Blocking returns the problems for which an evaluation is refused: all but gold

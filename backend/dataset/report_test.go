@@ -38,6 +38,9 @@ func TestOneListOfEverything(t *testing.T) {
 	if !fault.Is(err, "dataset_invalid") || fault.Of(err).Params["line"] != "2" {
 		t.Errorf("refused with %v", err)
 	}
+	if list := strings.Split(fault.Of(err).Params["list"], "; "); len(list) != len(report.Problems) || !strings.HasPrefix(list[0], "line 2: ") {
+		t.Errorf("the refusal lists %q", list)
+	}
 	if err := dataset.Refuse("f", nil); err != nil {
 		t.Errorf("refused for nothing: %v", err)
 	}

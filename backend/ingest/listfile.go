@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -111,12 +113,22 @@ func decodeLines(data []byte) (list []listed, err error) {
 		}
 		var c listed
 		if err := json.Unmarshal(raw, &c); err != nil {
-			return nil, &lineError{line, err.Error()}
+			return nil, &lineError{line, misfit(err)}
 		}
 		c.line = line
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// misfit says why a chunk could not be decoded, in terms of JSON alone.
+func misfit(err error) string {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{reflect.Struct: "an object", reflect.Slice: "a list", reflect.Int: "a whole number"}[kind.Type.Kind()]
+	return fmt.Sprintf("%s is a %s, want %s", cmp.Or(kind.Field, "a chunk"), kind.Value, cmp.Or(want, "a string"))
 }
 
 // decodeArray reads the elements of an array; an element's line is its first.
@@ -139,7 +151,7 @@ func decodeArray(data []byte) (list []listed, err error) {
 		start := dec.InputOffset() + int64(len(before)-len(bytes.TrimLeft(before, ", \t\r\n")))
 		c := listed{line: lineAt(start)}
 		if err := dec.Decode(&c); err != nil {
-			return nil, &lineError{c.line, err.Error()}
+			return nil, &lineError{c.line, misfit(err)}
 		}
 		list = append(list, c)
 	}

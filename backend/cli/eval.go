@@ -19,6 +19,11 @@ func (e *env) eval() *cobra.Command {
 	c := &cobra.Command{
 		Use: "eval -c FILE | --kb K --dataset FILE|NAME", Short: e.t("short.eval"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if r.Config != "" {
+				if err := configAlone(c); err != nil {
+					return err
+				}
+			}
 			settings, err := flags.settings(c)
 			if err != nil {
 				return err
@@ -58,6 +63,18 @@ func (e *env) eval() *cobra.Command {
 	f.Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
 	f.StringVar(&r.Out, "out", "", e.t("flag.out"))
 	return c
+}
+
+// configAlone refuses flags that say what the config file says, since only one of
+// the two could hold: the fault "flag_with_config" {flag}.
+func configAlone(c *cobra.Command) error {
+	for _, name := range []string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed",
+		"top-k", "candidates", "fusion", "reranker", "rerank-depth", "threshold"} {
+		if c.Flags().Changed(name) {
+			return fault.New("flag_with_config", fault.P("flag", "--"+name))
+		}
+	}
+	return nil
 }
 
 // printEval prints the before/after table, the verdicts, the advice and the

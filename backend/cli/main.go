@@ -143,7 +143,8 @@ var usageCodes = map[string]bool{
 	"language_unknown": true, "metric_unknown": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
-	"config_invalid": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
+	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true,
+	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
 	"name_twice": true, "entry_twice": true, "run_twice": true,
 }
 
@@ -206,7 +207,10 @@ func (e *env) root() *cobra.Command {
 	f.StringVar(&e.workspace, "workspace", "", e.t("flag.workspace"))
 	f.BoolVar(&e.json, "json", e.json, e.t("flag.json"))
 	f.StringVar(&e.langFlag, "lang", "", e.t("flag.lang"))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err.Error()) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows names a Go function
+		return usage(said)
+	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))

@@ -124,6 +124,7 @@ type SplitDatasetRequest struct {
 // SampleDatasetRequest draws questions; the sample becomes a dataset "NAME-N".
 type SampleDatasetRequest struct {
 	Name string `json:"name"`
+	// N is how many; 0 means 200, or all of a smaller dataset.
 	N    int    `json:"n"`
 	Seed uint64 `json:"seed"`
 }

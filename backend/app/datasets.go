@@ -264,11 +264,17 @@ func (s *Service) SplitDataset(ctx context.Context, r api.SplitDatasetRequest) (
 	return s.putDatasets(ctx, sets)
 }
 
+// sampleSize is how many questions are drawn unless told otherwise.
+const sampleSize = 200
+
 // SampleDataset draws questions into a dataset of its own.
 func (s *Service) SampleDataset(ctx context.Context, r api.SampleDatasetRequest) (api.DatasetList, error) {
 	ds, _, err := s.readDataset(ctx, r.Name)
 	if err != nil {
 		return api.DatasetList{}, err
+	}
+	if r.N == 0 {
+		r.N = min(sampleSize, len(ds.Questions))
 	}
 	drawn, err := ds.Sample(r.N, r.Seed)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"ragdesk/backend/job"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
+	"ragdesk/backend/text"
 )
 
 // outcome is what an ingest job notes for each file.
@@ -53,6 +54,10 @@ func (c cut) over(s rag.Settings) cut {
 func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job, error) {
 	if len(r.Paths) == 0 {
 		return api.Job{}, fault.New("argument_missing", fault.P("argument", "PATH"))
+	}
+	if _, ok := text.Charset(r.Encoding); r.Encoding != "" && !ok {
+		return api.Job{}, fault.New("encoding_unknown", fault.P("encoding", r.Encoding),
+			fault.P("known", strings.Join(text.Charsets(), ", ")))
 	}
 	want := cut{r.Chunker, r.ChunkSize, r.ChunkOverlap, r.Embedder}
 	return s.startWrite(ctx, "ingest", r.KB, want, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {

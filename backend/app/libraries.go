@@ -132,7 +132,17 @@ func (s *Service) RemoveDocuments(ctx context.Context, r api.RemoveDocumentsRequ
 	}
 	var change rag.Change
 	out := api.RemovedDocuments{Removed: []string{}}
+	aliases, err := s.store.Aliases(ctx, lib)
+	if err != nil {
+		return api.RemovedDocuments{}, err
+	}
 	for _, ref := range r.Refs {
+		if slices.ContainsFunc(aliases, func(a rag.Alias) bool { return a.Source == ref }) {
+			// The other path of a document goes; the document stays.
+			change.RemoveAliases = append(change.RemoveAliases, ref)
+			out.Removed = append(out.Removed, ref)
+			continue
+		}
 		d, err := s.store.FindDocument(ctx, lib, ref)
 		if err != nil {
 			return api.RemovedDocuments{}, err

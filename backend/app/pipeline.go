@@ -36,6 +36,7 @@ func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
 	if path, isFile := strings.CutPrefix(strategy, "@"); isFile {
 		p, err = pipelineFile(path)
 	} else {
+		strategy = strings.ToLower(strategy)
 		p, err = rag.ParseStrategy(strategy)
 	}
 	if err != nil {
@@ -60,15 +61,14 @@ func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 	used := map[rag.Stage]bool{}
 	seen := map[string]bool{}
 	for i, name := range names {
-		name = strings.TrimSpace(name)
-		if seen[name] {
-			return nil, fault.New("strategy_twice", fault.P("strategy", name))
-		}
-		seen[name] = true
-		plain, err := namedPipeline(name, api.Retrieval{})
+		plain, err := namedPipeline(strings.TrimSpace(name), api.Retrieval{})
 		if err != nil {
 			return nil, err
 		}
+		if seen[plain.Strategy] {
+			return nil, fault.New("strategy_twice", fault.P("strategy", name))
+		}
+		seen[plain.Strategy] = true
 		own := r
 		own.Thresholds = map[string]float64{}
 		for _, stage := range plain.Stages() {
@@ -80,7 +80,7 @@ func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 		if plain.Fusion == rag.FusionNone {
 			own.Fusion = nil
 		}
-		if out[i], err = namedPipeline(name, own); err != nil {
+		if out[i], err = namedPipeline(plain.Strategy, own); err != nil {
 			return nil, err
 		}
 	}

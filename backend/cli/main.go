@@ -136,7 +136,7 @@ func (e *env) finish(err error) int {
 
 // usageCodes are the faults of a wrong command line.
 var usageCodes = map[string]bool{
-	"usage": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
+	"usage": true, "port_invalid": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
 	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "kb_name_invalid": true, "model_unknown": true,

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/web"
 )
@@ -19,6 +20,9 @@ func (e *env) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: e.t("short.serve"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if port < 0 || port > 65535 {
+				return fault.New("port_invalid", fault.P("port", port))
+			}
 			s, err := e.open()
 			if err != nil {
 				return err

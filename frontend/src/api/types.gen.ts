@@ -272,6 +272,9 @@ export interface SplitDatasetRequest {
  */
 export interface SampleDatasetRequest {
   name: string;
+  /**
+   * N is how many; 0 means 200, or all of a smaller dataset.
+   */
   n: number /* int */;
   seed: number /* uint64 */;
 }

@@ -54,7 +54,7 @@ func (e *env) eval() *cobra.Command {
 	f.StringVarP(&r.Config, "config", "c", "", e.t("flag.config"))
 	f.StringVar(&r.Dataset, "dataset", "", e.t("flag.dataset"))
 	f.StringSliceVar(&r.Strategies, "strategies", nil, e.t("flag.strategies"))
-	f.StringSliceVar(&r.Metrics, "metrics", nil, e.t("flag.metrics"))
+	f.Var((*metricNames)(&r.Metrics), "metrics", e.t("flag.metrics"))
 	f.StringVar(&r.Gain, "gain", "", e.t("flag.gain"))
 	f.StringVar(&r.Relevance, "relevance", "", e.t("flag.relevance"))
 	f.StringVar(&r.Unit, "unit", "", e.t("flag.unit"))
@@ -123,7 +123,7 @@ func (e *env) scoreCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&r.Qrels, "qrels", "", e.t("flag.qrels"))
 	f.StringVar(&r.Run, "run", "", e.t("flag.run"))
-	f.StringSliceVar(&r.Metrics, "metrics", nil, e.t("flag.metrics"))
+	f.Var((*metricNames)(&r.Metrics), "metrics", e.t("flag.metrics"))
 	f.StringVar(&r.Dialect, "dialect", "", e.t("flag.dialect"))
 	f.StringVar(&r.Gain, "gain", "", e.t("flag.gain"))
 	f.BoolVar(&r.PerQuery, "per-query", false, e.t("flag.per-query"))
@@ -207,7 +207,7 @@ func (e *env) runsCommand() *cobra.Command {
 	}
 	exported.Flags().StringVar(&export.Format, "format", "json", e.t("flag.format"))
 	g := e.group("runs", "short.runs-group", listing, show, compare, exported)
-	g.PersistentFlags().StringSliceVar(&metrics, "metrics", nil, e.t("flag.metrics"))
+	g.PersistentFlags().Var((*metricNames)(&metrics), "metrics", e.t("flag.metrics"))
 	return g
 }
 

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -207,7 +208,25 @@ func itemAndEnd(t *testing.T, events *bufio.Reader) string {
 // free are objects whose keys are values: names of strategies, stages, codes'
 // parameters and statuses.
 func free() map[string]bool {
-	return map[string]bool{"ranks": true, "timings_ms": true, "parts": true, "params": true, "totals": true}
+	return map[string]bool{
+		"ranks": true, "timings_ms": true, "parts": true, "params": true, "totals": true,
+		"ms": true, "per_query": true, "missing": true, "errors": true, "causes": true, "buckets": true, "types": true,
+	}
+}
+
+// named are objects whose keys are values too, but not the keys of what they
+// hold: metrics by name, quantiles by stage.
+func named() map[string]bool { return map[string]bool{"metrics": true, "latency_ms": true} }
+
+// inside returns the values of an object or list.
+func inside(v any) []any {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case map[string]any:
+		return slices.Collect(maps.Values(v))
+	}
+	return nil
 }
 
 // TestEveryKeyIsExplained holds docs/formats.md against the golden files: each
@@ -265,7 +284,19 @@ func gather(v any, seen map[string]bool) {
 	case map[string]any:
 		for k, x := range v {
 			seen[k] = true
-			if !free()[k] {
+			switch {
+			case free()[k]:
+			case named()[k]:
+				for _, inner := range inside(x) {
+					gather(inner, seen)
+				}
+			case k == "groups":
+				for _, byValue := range inside(x) {
+					for _, group := range inside(byValue) {
+						gather(group, seen)
+					}
+				}
+			default:
 				gather(x, seen)
 			}
 		}

@@ -281,10 +281,10 @@ func (e *env) dataset() *cobra.Command {
 
 func (e *env) printProblems(r api.DatasetReport) {
 	for _, p := range r.Problems {
-		e.line("%s  %s  %s", e.bad(e.t("line", fault.P("line", p.Line))), p.Code, p.Detail)
+		e.line("%s", e.bad(e.problem(p)))
 	}
 	for _, p := range r.Notices {
-		e.line("%s  %s  %s", e.hot(e.t("line", fault.P("line", p.Line))), p.Code, p.Detail)
+		e.line("%s", e.hot(e.problem(p)))
 	}
 	var types []string
 	for _, t := range sorted(r.Types) {
@@ -292,6 +292,18 @@ func (e *env) printProblems(r api.DatasetReport) {
 	}
 	e.line("%s", e.bold(e.t("dataset.summary", fault.P("questions", r.Questions), fault.P("problems", len(r.Problems)),
 		fault.P("types", strings.Join(types, e.t("comma"))))))
+}
+
+// problem words a problem or notice, with its line where it has one.
+func (e *env) problem(p api.Problem) string {
+	s := e.t("problem." + p.Code)
+	if p.Detail != "" {
+		s += " (" + p.Detail + ")"
+	}
+	if p.Line > 0 {
+		s = e.t("line", fault.P("line", p.Line)) + "  " + s
+	}
+	return s
 }
 
 func (e *env) printDatasets(out api.DatasetList) error {
@@ -378,7 +390,7 @@ func (e *env) datasetSample() *cobra.Command {
 			return cmpErr(err, func() error { return e.printDatasets(out) })
 		},
 	}
-	c.Flags().IntVar(&r.N, "n", 200, e.t("flag.n"))
+	c.Flags().IntVar(&r.N, "n", 0, e.t("flag.n"))
 	c.Flags().Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
 	return c
 }

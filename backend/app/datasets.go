@@ -76,6 +76,16 @@ func (s *Service) readDataset(ctx context.Context, ref string) (dataset.Dataset,
 	return ds, nil, err
 }
 
+// soundDataset is readDataset for what is to be stored or written again: a file
+// with a problem is refused whole.
+func (s *Service) soundDataset(ctx context.Context, ref string) (dataset.Dataset, error) {
+	ds, found, err := s.readDataset(ctx, ref)
+	if err != nil {
+		return dataset.Dataset{}, err
+	}
+	return ds, dataset.Refuse(ref, found)
+}
+
 // bind binds a dataset to a library and refuses one that cannot be evaluated.
 func (s *Service) bind(ctx context.Context, file string, ds dataset.Dataset, found []dataset.Problem, lib rag.Library) (bound, error) {
 	corpus, err := dataset.Open(ctx, libraryOf{s, lib})
@@ -240,7 +250,7 @@ func (s *Service) ListDatasets(ctx context.Context, _ api.ListDatasetsRequest) (
 
 // ExportDataset returns a dataset in the canonical form.
 func (s *Service) ExportDataset(ctx context.Context, r api.DatasetRequest) (api.DatasetContent, error) {
-	ds, _, err := s.readDataset(ctx, r.Name)
+	ds, err := s.soundDataset(ctx, r.Name)
 	if err != nil {
 		return api.DatasetContent{}, err
 	}
@@ -249,7 +259,7 @@ func (s *Service) ExportDataset(ctx context.Context, r api.DatasetRequest) (api.
 
 // SplitDataset divides a dataset into parts of their own names.
 func (s *Service) SplitDataset(ctx context.Context, r api.SplitDatasetRequest) (api.DatasetList, error) {
-	ds, _, err := s.readDataset(ctx, r.Name)
+	ds, err := s.soundDataset(ctx, r.Name)
 	if err != nil {
 		return api.DatasetList{}, err
 	}
@@ -269,7 +279,7 @@ const sampleSize = 200
 
 // SampleDataset draws questions into a dataset of its own.
 func (s *Service) SampleDataset(ctx context.Context, r api.SampleDatasetRequest) (api.DatasetList, error) {
-	ds, _, err := s.readDataset(ctx, r.Name)
+	ds, err := s.soundDataset(ctx, r.Name)
 	if err != nil {
 		return api.DatasetList{}, err
 	}

@@ -140,7 +140,7 @@ var usageCodes = map[string]bool{
 	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "kb_name_invalid": true, "model_unknown": true,
-	"language_unknown": true, "metric_unknown": true, "threshold_invalid": true, "gain_unknown": true,
+	"language_unknown": true, "metric_unknown": true, "metrics_need_answers": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,

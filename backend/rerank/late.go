@@ -11,6 +11,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/rag"
 )
@@ -71,13 +74,21 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 		return nil, fmt.Errorf("embed the tokens of %d passages: %w", len(passages), err)
 	}
 	out := make([]rag.Relevance, len(passages))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range passages {
-		li := MaxSim(codes[0], codes[i+1])
-		lexical := rag.SaturateBM25(p.BM25)
-		out[i] = rag.Relevance{
-			Score: (li + lexicalWeight*lexical) / (1 + lexicalWeight),
-			Parts: []rag.Part{{Name: "li", Value: li}, {Name: "bm25", Value: lexical}},
-		}
+		g.Go(func() error {
+			li := MaxSim(codes[0], codes[i+1])
+			lexical := rag.SaturateBM25(p.BM25)
+			out[i] = rag.Relevance{
+				Score: (li + lexicalWeight*lexical) / (1 + lexicalWeight),
+				Parts: []rag.Part{{Name: "li", Value: li}, {Name: "bm25", Value: lexical}},
+			}
+			return ctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

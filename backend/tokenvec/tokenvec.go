@@ -14,6 +14,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/rag"
 )
@@ -70,9 +73,14 @@ func (c *Cache) Codes(ctx context.Context, texts []string) ([]rag.TokenCodes, er
 	if err != nil {
 		return nil, fmt.Errorf("embed the tokens of %d texts: %w", len(ask), err)
 	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n, i := range missing {
-		out[i] = rag.Quantize(vectors[n])
-		c.memory.put(keyOf(c.fingerprint, texts[i]), out[i])
+		g.Go(func() error {
+			out[i] = rag.Quantize(vectors[n])
+			c.memory.put(keyOf(c.fingerprint, texts[i]), out[i])
+			return nil
+		})
 	}
-	return out, nil
+	return out, g.Wait()
 }

@@ -70,13 +70,7 @@ func TestRunsComeBack(t *testing.T) {
 	first := decode[report](t, must(t, workspace, dir, 0, "eval", "--kb", "tree", "--dataset", "questions.jsonl",
 		"--strategies", "bm25,hybrid", "--metrics", strings.Join(names, ","), "--json"))
 
-	var listed struct {
-		Runs []struct {
-			RunID string `json:"run_id"`
-		}
-		Broken []string
-	}
-	listed = decode[struct {
+	listed := decode[struct {
 		Runs []struct {
 			RunID string `json:"run_id"`
 		}

@@ -50,7 +50,7 @@ func run(ctx context.Context, data string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = model.Close() }() // the program ends
+	defer func() { _ = model.Close() }()                       // the program ends
 	if _, err := model.Documents(ctx, texts[:2]); err != nil { // the first run of a session is slower
 		return err
 	}

@@ -159,8 +159,9 @@ func (m libraryModel) Dim() int { return m.lib.Dim }
 // Fingerprint implements rag.Embedder.
 func (m libraryModel) Fingerprint() string { return m.lib.EmbedderFingerprint }
 
-// reranker makes the named reranker over a library's embedder.
-func (s *Service) reranker(_ string, m libraryModel) rag.Reranker {
+// reranker makes the one reranker there is, late interaction over a library's
+// embedder.
+func (s *Service) reranker(m libraryModel) rag.Reranker {
 	cache := tokenvec.New(m, m.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib))
 	return rerank.NewLateInteraction(cache, m.Fingerprint())
 }

@@ -142,7 +142,7 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	}
 	parts := []string{snap.Library.Fingerprint(), answer.PromptVersion}
 	if p.Reranker != rag.RerankNone {
-		corpus.Reranker = s.reranker(p.Reranker, model)
+		corpus.Reranker = s.reranker(model)
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
 	if p.Vector {
@@ -162,7 +162,7 @@ func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []ra
 	if err != nil {
 		return answer.Answer{}, err
 	}
-	scorer := s.reranker(rag.RerankLateInteraction, s.model(lib))
+	scorer := s.reranker(s.model(lib))
 	return answer.Extract(ctx, scorer, coverage, lang, query, hits)
 }
 

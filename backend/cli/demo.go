@@ -32,11 +32,8 @@ func (e *env) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if j, err = e.wait(c.Context(), j); err != nil {
+			if j, err = e.done(c.Context(), j); err != nil {
 				return err
-			}
-			if j.Error != nil {
-				return bodyError(*j.Error)
 			}
 			info, err := s.Info(c.Context(), api.InfoRequest{})
 			if err != nil {

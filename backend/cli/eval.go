@@ -35,11 +35,8 @@ func (e *env) eval() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if j, err = e.wait(c.Context(), j); err != nil {
+			if j, err = e.done(c.Context(), j); err != nil {
 				return err
-			}
-			if j.Error != nil {
-				return bodyError(*j.Error)
 			}
 			if e.json {
 				return e.writeJSON(j.Eval)
@@ -237,11 +234,8 @@ func (e *env) demoEval(c *cobra.Command, dir string) (*api.EvalReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j, err = e.wait(c.Context(), j); err != nil {
+	if j, err = e.done(c.Context(), j); err != nil {
 		return nil, err
-	}
-	if j.Error != nil {
-		return nil, bodyError(*j.Error)
 	}
 	return j.Eval, nil
 }

@@ -87,6 +87,15 @@ func (e *env) wait(ctx context.Context, j api.Job) (api.Job, error) {
 	}
 }
 
+// done waits for a job and returns its error, if it has one, as its own.
+func (e *env) done(ctx context.Context, j api.Job) (api.Job, error) {
+	j, err := e.wait(ctx, j)
+	if err == nil && j.Error != nil {
+		err = bodyError(*j.Error)
+	}
+	return j, err
+}
+
 // follow waits for an ingest or import job and prints its report.
 func (e *env) follow(ctx context.Context, j api.Job) error {
 	j, err := e.wait(ctx, j)

@@ -3,7 +3,7 @@
 //
 // A reranker only scores; retrieve orders by the score and the ordering rule.
 //
-//	r := rerank.NewLateInteraction(embedder)
+//	r := rerank.NewLateInteraction(tokenCache, model.Fingerprint())
 //	scores, err := r.Rerank(ctx, "年假有几天", passages)
 package rerank
 

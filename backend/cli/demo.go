@@ -32,7 +32,7 @@ func (e *env) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if j, err = e.done(c.Context(), j); err != nil {
+			if _, err = e.done(c.Context(), j); err != nil {
 				return err
 			}
 			info, err := s.Info(c.Context(), api.InfoRequest{})

@@ -43,7 +43,7 @@ func (m *modelSlot) model(rt func() (*ort.Runtime, *models.Store, error)) (*embe
 	}
 	model, err := embed.Open(runtime, embed.Spec{
 		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output, Optimised: f.OptimisedPath},
-		Tokenizer: f.TokenizerPath, Lowercase: f.Lowercase, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
+		Tokenizer: f.TokenizerPath, Lowercase: f.Lowercase, Simplify: f.Simplify, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
 		Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
 		QueryPrefix: f.QueryPrefix, DocumentPrefix: f.DocumentPrefix,
 	})

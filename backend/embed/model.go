@@ -36,6 +36,8 @@ type Spec struct {
 	Tokenizer string
 	// Lowercase lowers texts although the tokenizer's file does not ask for it.
 	Lowercase bool
+	// Simplify reads traditional Chinese characters as simplified ones.
+	Simplify bool
 	// ModelSHA256 and TokenizerSHA256 identify the files in the fingerprint.
 	ModelSHA256, TokenizerSHA256 string
 	Dim                          int
@@ -109,7 +111,7 @@ func open(spec Spec, load func() (session, error)) (*Model, error) {
 	}
 	m := &Model{spec: spec, slots: make(chan struct{}, spec.Workers)}
 	m.tokenizer = sync.OnceValues(func() (*tokenize.WordPiece, error) {
-		return tokenize.Open(spec.Tokenizer, tokenize.Options{Lowercase: spec.Lowercase})
+		return tokenize.Open(spec.Tokenizer, tokenize.Options{Lowercase: spec.Lowercase, Simplify: spec.Simplify})
 	})
 	m.session = sync.OnceValues(func() (session, error) {
 		m.closing.Lock()
@@ -166,7 +168,7 @@ func (m *Model) Fingerprint() string {
 	h := sha256.New()
 	for _, part := range []string{
 		m.spec.ModelSHA256, m.spec.TokenizerSHA256, string(m.spec.Pooling),
-		m.spec.QueryPrefix, m.spec.DocumentPrefix, fmt.Sprint(m.spec.Limit), fmt.Sprint(m.spec.Lowercase),
+		m.spec.QueryPrefix, m.spec.DocumentPrefix, fmt.Sprint(m.spec.Limit), fmt.Sprint(m.spec.Lowercase), fmt.Sprint(m.spec.Simplify),
 	} {
 		fmt.Fprintf(h, "%q\n", part)
 	}

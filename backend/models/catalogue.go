@@ -37,6 +37,9 @@ type Embedder struct {
 	// Lowercase says that the model knows only lower-case words although its
 	// tokenizer.json keeps capitals, which would make every such word unknown.
 	Lowercase bool
+	// Simplify says that the model was trained mostly on simplified Chinese, and
+	// so reads traditional characters better as simplified ones.
+	Simplify bool
 	// Language is the one the model is meant for, "zh" or "en".
 	Language string
 	// Inputs are the graph's input names in the order ids, mask, types.
@@ -53,7 +56,7 @@ func Embedders() []Embedder {
 	return []Embedder{{
 		Name:  DefaultEmbedder,
 		Model: "bge-small-zh-v1.5-int8.onnx", Tokenizer: "bge-small-zh-v1.5-tokenizer.json",
-		Dim: 512, Pooling: PoolingCLS, Limit: 512, Lowercase: true, Language: "zh",
+		Dim: 512, Pooling: PoolingCLS, Limit: 512, Lowercase: true, Simplify: true, Language: "zh",
 		Inputs: bert, Output: "last_hidden_state",
 	}, {
 		Name:  "all-MiniLM-L6-v2",

@@ -102,8 +102,13 @@ type Document struct {
 	// Sections are headings in text order.
 	Sections []Section
 	// Pages are the spans of the document's pages; empty when it has none.
-	Pages    []Span
+	Pages []Span
+	// Blocks are the units of the text's structure in text order, not overlapping;
+	// what lies between two of them is blank. Empty when the format has none.
+	Blocks   []Block
 	ParsedBy string
+	// Health tells how completely the source was read.
+	Health Health
 	// Warnings tell what the reader should know of how the text was got.
 	Warnings []Notice
 }
@@ -115,6 +120,53 @@ type Section struct {
 	Title string
 	// Span covers the heading's own line or lines.
 	Span Span
+}
+
+// BlockKind names a unit of structure.
+type BlockKind string
+
+// The kinds of block.
+const (
+	BlockParagraph BlockKind = "paragraph"
+	BlockHeading   BlockKind = "heading"
+	BlockList      BlockKind = "list"
+	// BlockTable is a Markdown table: a row a line, without line breaks in cells.
+	BlockTable BlockKind = "table"
+	// BlockCode is text whose lines must stay as they are, fences included.
+	BlockCode BlockKind = "code"
+)
+
+// Block is a unit of structure that a chunker keeps whole where it can.
+type Block struct {
+	Kind BlockKind
+	Span Span
+	// Header covers a table's header rows and the rule under them, from the start
+	// of Span; empty for other kinds and for a table without header.
+	Header Span
+}
+
+// Health is what a reader of a document's text should know of its source. A
+// count that a format does not have is 0.
+type Health struct {
+	// Confidence is how sure the character encoding is, in [0, 1]; 1 where the
+	// source states it beyond doubt.
+	Confidence float64 `json:"encoding_confidence"`
+	// Pages counts pages, slides or sheets; PagesWithText those that gave text.
+	Pages         int `json:"pages"`
+	PagesWithText int `json:"pages_with_text"`
+	// RowsRead counts the rows of tables and records found, RowsKept those in the
+	// text.
+	RowsRead int `json:"rows_read"`
+	RowsKept int `json:"rows_kept"`
+	Tables   int `json:"tables"`
+	// Images counts pictures whose content is not in the text.
+	Images int `json:"images"`
+	// Repeated counts lines dropped because they repeat on many pages: headers,
+	// footers, page numbers.
+	Repeated int `json:"repeated_lines"`
+	// Garbled is the share of characters without meaning, in [0, 1]: U+FFFD,
+	// private use, unassigned, and control characters.
+	Garbled float64 `json:"garbled"`
 }
 
 // Notice is a warning with a stable code and a detail without language.
@@ -133,6 +185,9 @@ type Chunk struct {
 	Points Span
 	// Headings is the path of headings above the chunk, outermost first.
 	Headings []string
+	// Parent is the passage that the prompt shows for the chunk: bytes of the
+	// document's text that contain Span. Empty when it is the chunk itself.
+	Parent Span
 	Text     string
 	// Tokens counts content tokens of the library's embedder; 0 when not counted.
 	Tokens int

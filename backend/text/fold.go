@@ -95,7 +95,7 @@ func foldClusters(s string, emit func(cluster []rune, start, end int)) {
 			cluster = append(cluster, r)
 			latin = 'a' <= r && r <= 'z'
 		case isPlainHan(r):
-			cluster = append(cluster, simplified(r))
+			cluster = append(cluster, Simplified(r))
 			latin = false
 		default:
 			size = max(norm.NFKC.NextBoundaryInString(s[i:], true), size)
@@ -124,7 +124,7 @@ func accentFollows(s string) bool {
 func foldRune(dst []rune, r rune, afterLatin bool) ([]rune, bool) {
 	switch {
 	case Han(r):
-		return append(dst, simplified(r)), false
+		return append(dst, Simplified(r)), false
 	case invisible(r):
 		return dst, afterLatin
 	case afterLatin && unicode.Is(unicode.Mn, r):

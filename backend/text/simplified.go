@@ -36,10 +36,10 @@ var simplifiedPages = sync.OnceValue(func() []*[256]rune {
 	return pages
 })
 
-// simplified returns the simplified form of a Chinese character. One character
+// Simplified returns the simplified form of a Chinese character. One character
 // always folds alike, whatever stands around it, so that a text and a query
 // agree; it need not be the form that a writer would choose.
-func simplified(r rune) rune {
+func Simplified(r rune) rune {
 	pages := simplifiedPages()
 	if p := int(r >> 8); p < len(pages) && pages[p] != nil {
 		if to := pages[p][r&0xFF]; to != 0 {

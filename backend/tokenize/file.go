@@ -45,6 +45,9 @@ type Options struct {
 	// Lowercase lowers letters, and strips accents unless the file says otherwise,
 	// although the file does not ask for it.
 	Lowercase bool
+	// Simplify reads traditional Chinese characters as the simplified ones that
+	// stand for them, for a vocabulary or a model that knows those better.
+	Simplify bool
 }
 
 // Open reads the tokenizer.json at path. A file that is not one, or that asks
@@ -76,6 +79,7 @@ func New(raw []byte, o Options) (*WordPiece, error) {
 	t := &WordPiece{
 		lower:       f.Normalizer.Lowercase,
 		strip:       f.Normalizer.Lowercase,
+		simplify:    o.Simplify,
 		maxChars:    f.Model.MaxChars,
 		fingerprint: "wordpiece-" + hex.EncodeToString(sum[:8]),
 	}

@@ -4,11 +4,13 @@ import (
 	"unicode/utf8"
 
 	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
 )
 
 // WordPiece is a BERT tokenizer. It is immutable and safe for concurrent use.
 type WordPiece struct {
 	lower, strip      bool
+	simplify          bool
 	maxChars          int
 	unknown, cls, sep int32
 	pieces            *trie
@@ -152,6 +154,9 @@ func (c *cutter) rune(r rune, from, to int) {
 		return
 	case han:
 		c.flush()
+		if c.t.simplify {
+			r = text.Simplified(r)
+		}
 		if c.t.strip && r >= 0xf900 {
 			c.fold(r, from, to)
 			c.flush()

@@ -10,13 +10,14 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse"
+	"ragdesk/backend/parse/charset"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
 )
 
 // warned reports whether d says that its encoding is uncertain.
 func warned(d rag.Document) bool {
-	return slices.ContainsFunc(d.Warnings, func(n rag.Notice) bool { return n.Code == parse.WarnUncertain })
+	return slices.ContainsFunc(d.Warnings, func(n rag.Notice) bool { return n.Code == charset.WarnUncertain })
 }
 
 // cut returns the longest prefix of s of at most n bytes in the encoding.
@@ -100,7 +101,7 @@ func TestDoubtsNameBothReadings(t *testing.T) {
 	b, _ := encode("windows-1252", "naïve")
 	d := parseBytes(t, "a.txt", b)
 	detail := regexp.MustCompile(`^[\w-]+ \d+\.\d\d, [\w-]+ \d+\.\d\d$`)
-	if len(d.Warnings) != 1 || d.Warnings[0].Code != parse.WarnUncertain || !detail.MatchString(d.Warnings[0].Detail) {
+	if len(d.Warnings) != 1 || d.Warnings[0].Code != charset.WarnUncertain || !detail.MatchString(d.Warnings[0].Detail) {
 		t.Errorf("%s %v", d.Encoding, d.Warnings)
 	}
 }

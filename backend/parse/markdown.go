@@ -1,14 +1,16 @@
 package parse
 
 import (
+	"context"
 	"strings"
 
+	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
 )
 
 // parseMarkdown reads Markdown: the text stays source, its headings become
 // sections and the first one the title.
-func parseMarkdown(in rag.Input) (rag.Document, error) {
+func parseMarkdown(_ context.Context, in rag.Input, _ guard.Env) (rag.Document, error) {
 	d, err := readText(in)
 	if err != nil {
 		return rag.Document{}, err

@@ -1,72 +1,64 @@
 // Package parse reads bytes into documents.
 //
-// The formats are a closed list, one file each; a source's extension chooses.
-// The character encoding is found by evidence over the whole content, or forced,
-// and always reported. Invariants of a document it returns: Text is valid UTF-8
-// and is what was read, without the byte-order mark and otherwise unchanged;
-// section spans lie within Text on rune boundaries, in order; a doubtful reading
-// carries a warning.
+// The formats are a closed list; a source's extension chooses. Each family has a
+// package of its own below this one, and all share three: charset finds
+// encodings, guard bounds what a file may cost, doctext builds text with its
+// structure. Invariants of a document parse returns: Text is valid UTF-8;
+// section, block and page spans lie within Text on rune boundaries, in order; a
+// doubtful reading carries a warning. Plain text and Markdown stay as they were
+// read, without the byte-order mark.
 //
 //	p := parse.New(parse.Options{})
 //	doc, err := p.Parse(ctx, rag.Input{Source: "handbook.md", Bytes: b})
 //
-// Faults: format_unsupported, limit_bytes, binary_content, encoding_unknown,
-// encoding. Warnings: encoding_uncertain, control_chars, replacement_chars.
+// Faults: format_unsupported, binary_content, encoding_unknown, encoding, and
+// those of package guard.
 package parse
 
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
-)
-
-// DefaultLimitBytes is the largest file read unless Options says otherwise.
-const DefaultLimitBytes = 64 << 20
-
-// Codes of the warnings a document may carry.
-const (
-	// WarnUncertain: another encoding is nearly as plausible, or the evidence is
-	// short. The detail names both and their scores.
-	WarnUncertain = "encoding_uncertain"
-	// WarnControl: the text holds control characters; the detail counts them.
-	WarnControl = "control_chars"
-	// WarnReplacement: the text holds U+FFFD, a trace of damage done before.
-	WarnReplacement = "replacement_chars"
 )
 
 // Options are the limits of a Parser.
 type Options struct {
-	// LimitBytes is the largest content accepted; 0 means DefaultLimitBytes.
-	LimitBytes int64
+	Limits guard.Limits
+	// Cache is a folder for what is costly to compute, such as a compiled PDF
+	// library; "" for none.
+	Cache string
 }
 
 // Parser reads every known format. It is safe for concurrent use.
-type Parser struct{ limit int64 }
+type Parser struct {
+	limits guard.Limits
+	cache  string
+}
 
 var _ rag.Parser = (*Parser)(nil)
 
 // New returns a parser with the given limits.
-func New(o Options) *Parser {
-	if o.LimitBytes <= 0 {
-		o.LimitBytes = DefaultLimitBytes
-	}
-	return &Parser{limit: o.LimitBytes}
-}
+func New(o Options) *Parser { return &Parser{limits: o.Limits.Filled(), cache: o.Cache} }
+
+// read is how a format is read.
+type read func(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error)
 
 // format is one entry of the closed list.
 type format struct {
 	name       string
 	extensions []string
-	parse      func(in rag.Input) (rag.Document, error)
+	parse      read
 }
 
 func formats() []format {
 	return []format{
-		{name: "text", extensions: []string{".txt", ".text", ".log", ""}, parse: parsePlain},
-		{name: "markdown", extensions: []string{".md", ".markdown"}, parse: parseMarkdown},
+		{"text", []string{".txt", ".text", ".log", ""}, parsePlain},
+		{"markdown", []string{".md", ".markdown"}, parseMarkdown},
 	}
 }
 
@@ -80,19 +72,23 @@ func Format(source string) (name string, ok bool) {
 func formatOf(source string) (format, bool) {
 	ext := strings.ToLower(path.Ext(path.Base(source)))
 	for _, f := range formats() {
-		for _, e := range f.extensions {
-			if e == ext {
-				return f, true
-			}
+		if slices.Contains(f.extensions, ext) {
+			return f, true
 		}
 	}
 	return format{}, false
 }
 
+// maxNesting is how deep files inside files are read.
+const maxNesting = 4
+
 // Parse reads in as the format its extension names. Faults: format_unsupported
-// {ext}, limit_bytes {limit, size}, binary_content {kind}, encoding_unknown
-// {encoding, known}, encoding {encoding, offset}.
+// {ext}, limit_bytes {limit, size}, and the format's own.
 func (p *Parser) Parse(ctx context.Context, in rag.Input) (rag.Document, error) {
+	return p.nested(ctx, in, 0)
+}
+
+func (p *Parser) nested(ctx context.Context, in rag.Input, level int) (rag.Document, error) {
 	if err := ctx.Err(); err != nil {
 		return rag.Document{}, err
 	}
@@ -101,8 +97,14 @@ func (p *Parser) Parse(ctx context.Context, in rag.Input) (rag.Document, error) 
 		return rag.Document{}, fault.New("format_unsupported",
 			fault.P("ext", path.Ext(path.Base(in.Source))))
 	}
-	if size := int64(len(in.Bytes)); size > p.limit {
-		return rag.Document{}, fault.New("limit_bytes", fault.P("limit", p.limit), fault.P("size", size))
+	if size := int64(len(in.Bytes)); size > p.limits.Bytes {
+		return rag.Document{}, fault.New("limit_bytes", fault.P("limit", p.limits.Bytes), fault.P("size", size))
 	}
-	return f.parse(in)
+	if level > maxNesting {
+		return rag.Document{}, fault.New("limit_depth", fault.P("limit", maxNesting))
+	}
+	return f.parse(ctx, in, guard.Env{Limits: p.limits, Cache: p.cache,
+		Nested: func(ctx context.Context, in rag.Input) (rag.Document, error) {
+			return p.nested(ctx, in, level+1)
+		}})
 }

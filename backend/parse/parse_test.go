@@ -13,6 +13,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse"
+	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
 )
 
@@ -41,7 +42,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := parse.New(parse.Options{LimitBytes: 16})
+			p := parse.New(parse.Options{Limits: guard.Limits{Bytes: 16}})
 			_, err := p.Parse(t.Context(), rag.Input{Source: c.source, Bytes: []byte(c.bytes), Encoding: c.encoding})
 			f := fault.Of(err)
 			if f == nil || f.Code != c.code {

@@ -1,4 +1,4 @@
-package parse
+package charset
 
 // The characters that make up most of running text, the most frequent first:
 // the first 100 of each list carry more weight. They serve to tell a right

@@ -1,4 +1,4 @@
-package parse
+package charset
 
 import "bytes"
 
@@ -29,8 +29,8 @@ var signatures = []struct{ kind, magic string }{
 	{"tiff", "MM\x00*"},
 }
 
-// signature returns the kind of binary format b starts as, or "".
-func signature(b []byte) string {
+// Signature returns the kind of binary format b starts as, or "".
+func Signature(b []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(b, []byte(s.magic)) {
 			return s.kind

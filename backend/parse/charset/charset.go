@@ -1,4 +1,10 @@
-package parse
+// Package charset finds the character encoding of text by evidence over all of
+// it: a byte-order mark, strict UTF-8, then how plausible the characters of each
+// reading are. What a file says of itself is a hint and loses against valid
+// bytes that speak otherwise.
+//
+//	r, err := charset.Read(b, charset.Hint{})
+package charset
 
 import (
 	"bytes"
@@ -15,11 +21,49 @@ import (
 	"ragdesk/backend/text"
 )
 
+// WarnUncertain: another encoding is nearly as plausible, or the evidence is
+// short. The detail names both and their scores.
+const WarnUncertain = "encoding_uncertain"
+
+// Hint is what is known of an encoding beforehand.
+type Hint struct {
+	// Forced is the encoding a user chose; empty means by evidence.
+	Forced string
+	// Declared is what the content says of itself, such as an HTML charset; it may
+	// lie, and an unknown name counts as none.
+	Declared string
+}
+
+// Reading is text with the encoding it was read in.
+type Reading struct {
+	// Encoding is a name of text.Charsets.
+	Encoding string
+	// Text has no byte-order mark and is otherwise as it was read.
+	Text     string
+	Warnings []rag.Notice
+	// Confidence is how sure the encoding is, in [0, 1].
+	Confidence float64
+}
+
+// Read decodes b strictly. Faults: binary_content {kind}, encoding_unknown
+// {encoding, known}, encoding {encoding, offset}.
+func Read(b []byte, h Hint) (Reading, error) {
+	if kind := Signature(b); kind != "" {
+		return Reading{}, fault.New("binary_content", fault.P("kind", kind))
+	}
+	r, err := decode(b, h)
+	if err != nil {
+		return Reading{}, err
+	}
+	return Reading{r.encoding, r.text, r.warnings, r.confidence}, nil
+}
+
 // reading is content decoded one way.
 type reading struct {
-	encoding string
-	text     string
-	warnings []rag.Notice
+	encoding   string
+	text       string
+	warnings   []rag.Notice
+	confidence float64
 	// cost is how many nats the text takes under the likeliest language, with
 	// what the encoding itself is held against.
 	cost float64
@@ -37,14 +81,11 @@ var marks = []struct{ encoding, mark string }{
 	{"GB18030", "\x84\x31\x95\x33"},
 }
 
-// decode reads b in the forced encoding or, when it is "", in the one that the
-// evidence speaks for: a byte-order mark, strict UTF-8, then plausibility.
-func decode(b []byte, forced string) (reading, error) {
-	if kind := signature(b); kind != "" {
-		return reading{}, fault.New("binary_content", fault.P("kind", kind))
-	}
-	if forced != "" {
-		return decodeForced(b, forced)
+// decode reads b in the forced encoding or in the one that the evidence speaks
+// for.
+func decode(b []byte, h Hint) (reading, error) {
+	if h.Forced != "" {
+		return decodeForced(b, h.Forced)
 	}
 	for _, m := range marks {
 		rest, ok := bytes.CutPrefix(b, []byte(m.mark))
@@ -57,7 +98,7 @@ func decode(b []byte, forced string) (reading, error) {
 		}
 		return r, err
 	}
-	r, err := detect(b)
+	r, err := detect(b, h.Declared)
 	if err == nil && binary(r.text) {
 		return reading{}, fault.New("binary_content", fault.P("kind", "unknown"))
 	}
@@ -88,7 +129,7 @@ func decodeAs(b []byte, encoding string) (reading, error) {
 	if err != nil {
 		return reading{}, badBytes(encoding, err)
 	}
-	return reading{encoding: encoding, text: s}, nil
+	return reading{encoding: encoding, text: s, confidence: 1}, nil
 }
 
 // How sure a reading must be.
@@ -115,15 +156,15 @@ const (
 // detect ranks the encodings in which b can be read by how plausible its
 // characters are. When b is more plausible as damaged text in one encoding than
 // as sound text in any, the damage is the error.
-func detect(b []byte) (reading, error) {
+func detect(b []byte, declared string) (reading, error) {
 	utf8Valid := utf8.Valid(b)
 	if utf8Valid && settlesUTF8(b) {
-		return reading{encoding: "UTF-8", text: string(b)}, nil
+		return reading{encoding: "UTF-8", text: string(b), confidence: 1}, nil
 	}
 	var found []reading
 	var damaged reading
 	var damage error
-	for _, c := range candidates(len(b), utf8Valid) {
+	for _, c := range withDeclared(candidates(len(b), utf8Valid), declared) {
 		s, err := text.Decode(c.encoding, b)
 		if err == nil {
 			found = append(found, c.weigh(s))
@@ -169,6 +210,7 @@ func settle(best reading, found []reading, b []byte) reading {
 		}
 	}
 	best.warnings = doubts(best, rival, b)
+	best.confidence = confidence(best, rival)
 	return best
 }
 
@@ -282,4 +324,33 @@ func candidates(n int, utf8Valid bool) []candidate {
 		candidate{encoding: "windows-1251", natural: "ru uk", handicap: 6 + doubt},
 		candidate{encoding: "windows-1250", natural: "pl cs hu ro", handicap: 7 + doubt},
 	)
+}
+
+// declaredLead is what a declaration counts for, in nats: it decides between
+// readings that are about as plausible, and nothing else.
+const declaredLead = 15
+
+// withDeclared puts the declared encoding among the candidates, ahead of where
+// it would stand without a declaration.
+func withDeclared(list []candidate, declared string) []candidate {
+	name, ok := text.Charset(declared)
+	if declared == "" || !ok {
+		return list
+	}
+	for i, c := range list {
+		if c.encoding == name {
+			list[i].handicap -= declaredLead
+			return list
+		}
+	}
+	return append(list, candidate{encoding: name, strict: true, handicap: 10 - declaredLead})
+}
+
+// confidence is the posterior of best against rival, both taken as equally
+// likely before, or the weight of the evidence alone without a rival.
+func confidence(best, rival reading) float64 {
+	if rival.encoding == "" {
+		return 1
+	}
+	return 1 / (1 + math.Exp(best.cost-rival.cost))
 }

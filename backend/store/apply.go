@@ -138,7 +138,11 @@ func (a *applier) put(ctx context.Context, r *rag.DocumentRecord) error {
 		return err
 	}
 	a.count(1, len(r.Chunks), terms)
-	_, err = a.tx.ExecContext(ctx, `INSERT INTO body (document, text) VALUES (?, ?)`, pk, []byte(r.Text))
+	blocks, err := encodeBlocks(r.Blocks)
+	if err != nil {
+		return err
+	}
+	_, err = a.tx.ExecContext(ctx, `INSERT INTO body (document, text, blocks) VALUES (?, ?, ?)`, pk, []byte(r.Text), blocks)
 	if err != nil {
 		return err
 	}
@@ -189,20 +193,25 @@ func (a *applier) putDocument(ctx context.Context, r *rag.DocumentRecord, terms 
 	if err != nil {
 		return 0, err
 	}
+	health, err := encodeHealth(r.Health)
+	if err != nil {
+		return 0, err
+	}
 	err = a.tx.QueryRowContext(ctx, `INSERT INTO document (library, id, source, real_path, content_hash,
 			bytes, title, media_type, encoding, language, parsed_by, status, warnings, sections, pages,
-			chars, chunks, words, bigrams, singles)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			chars, chunks, words, bigrams, singles, health)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (library, id) DO UPDATE SET (source, real_path, content_hash, bytes, title, media_type,
 			encoding, language, parsed_by, status, warnings, sections, pages, chars, chunks, words, bigrams,
-			singles) = (excluded.source, excluded.real_path, excluded.content_hash, excluded.bytes,
+			singles, health) = (excluded.source, excluded.real_path, excluded.content_hash, excluded.bytes,
 			excluded.title, excluded.media_type, excluded.encoding, excluded.language, excluded.parsed_by,
 			excluded.status, excluded.warnings, excluded.sections, excluded.pages, excluded.chars,
-			excluded.chunks, excluded.words, excluded.bigrams, excluded.singles)
+			excluded.chunks, excluded.words, excluded.bigrams, excluded.singles, excluded.health)
 		RETURNING pk`,
 		a.lib.ID, string(r.ID), r.Source, r.RealPath, r.ContentHash, r.Bytes, r.Title, r.MediaType, r.Encoding,
 		r.Language, r.ParsedBy, r.Status, string(warnings), string(sections), string(pages),
-		utf8.RuneCountInString(r.Text), len(r.Chunks), terms.Words, terms.Bigrams, terms.Chars).Scan(&pk)
+		utf8.RuneCountInString(r.Text), len(r.Chunks), terms.Words, terms.Bigrams, terms.Chars,
+		string(health)).Scan(&pk)
 	return pk, err
 }
 
@@ -211,7 +220,8 @@ func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) (
 		return nil
 	}
 	insert, err := a.tx.PrepareContext(ctx, `INSERT INTO chunk (library, id, document, ordinal, byte_start,
-		byte_end, point_start, point_end, headings, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+		byte_end, point_start, point_end, headings, tokens, text,
+		parent_start, parent_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
@@ -222,7 +232,7 @@ func (a *applier) putChunks(ctx context.Context, pk int64, chunks []rag.Chunk) (
 			return err
 		}
 		_, err = insert.ExecContext(ctx, a.lib.ID, string(c.ID), pk, c.Ordinal, c.Span.Start, c.Span.End,
-			c.Points.Start, c.Points.End, string(headings), c.Tokens, []byte(c.Text))
+			c.Points.Start, c.Points.End, string(headings), c.Tokens, []byte(c.Text), c.Parent.Start, c.Parent.End)
 		if err != nil {
 			return fmt.Errorf("chunk %q: %w", c.ID, err)
 		}

@@ -11,12 +11,14 @@ import (
 )
 
 const chunkColumns = `c.id, d.id, d.source, c.ordinal, c.byte_start, c.byte_end,
-	c.point_start, c.point_end, c.headings, c.tokens, c.text`
+	c.point_start, c.point_end, c.headings, c.tokens, c.text,
+	c.parent_start, c.parent_end`
 
 func scanChunk(row scanner) (c rag.ChunkRow, err error) {
 	var headings, text sql.RawBytes
 	err = row.Scan(&c.ID, &c.DocID, &c.Source, &c.Ordinal, &c.Span.Start, &c.Span.End,
-		&c.Points.Start, &c.Points.End, &headings, &c.Tokens, &text)
+		&c.Points.Start, &c.Points.End, &headings, &c.Tokens, &text,
+		&c.Parent.Start, &c.Parent.End)
 	if err != nil {
 		return c, err
 	}

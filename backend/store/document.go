@@ -14,15 +14,15 @@ import (
 )
 
 const documentColumns = `d.id, d.source, d.real_path, d.content_hash, d.bytes, d.title, d.media_type,
-	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks`
+	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks, d.health`
 
 // queryDocuments reads all documents in order.
 const queryDocuments = `SELECT ` + documentColumns + ` FROM document d WHERE d.library = ? ORDER BY d.source, d.id`
 
 func scanDocument(row scanner) (d rag.DocumentRow, err error) {
-	var warnings, sections, pages []byte
+	var warnings, sections, pages, health []byte
 	err = row.Scan(&d.ID, &d.Source, &d.RealPath, &d.ContentHash, &d.Bytes, &d.Title, &d.MediaType,
-		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks)
+		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks, &health)
 	if err != nil {
 		return d, err
 	}
@@ -34,6 +34,9 @@ func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 	}
 	if d.Pages, err = decodePages(pages); err != nil {
 		return d, fmt.Errorf("pages of document %q: %w", d.ID, err)
+	}
+	if err := json.Unmarshal(health, &d.Health); err != nil {
+		return d, fmt.Errorf("health of document %q: %w", d.ID, err)
 	}
 	return d, nil
 }
@@ -158,7 +161,12 @@ func (s *Store) Document(ctx context.Context, lib rag.Library, id rag.DocumentID
 			return err
 		}
 		doc = row.Document
-		return tx.QueryRowContext(ctx, `SELECT text FROM body WHERE document = ?`, pk).Scan(&doc.Text)
+		var blocks []byte
+		if err := tx.QueryRowContext(ctx, `SELECT text, blocks FROM body WHERE document = ?`, pk).Scan(&doc.Text, &blocks); err != nil {
+			return err
+		}
+		doc.Blocks, err = decodeBlocks(blocks)
+		return err
 	})
 	if err != nil {
 		return rag.Document{}, err

@@ -39,6 +39,8 @@ func fillVersion(t *testing.T, s *Store, version int) {
 		fillLibrary(t, s)
 	case 2:
 		fillDataset(t, s)
+	case 3:
+		fillStructure(t, s)
 	default:
 		t.Fatalf("no sample for version %d of the schema", version)
 	}
@@ -57,6 +59,34 @@ func fillDataset(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	if err := w.SetBindings(t.Context(), rag.Library{ID: 1}, row.Hash, []byte("[]")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillStructure writes a document with all that version 3 added.
+func fillStructure(t *testing.T, s *Store) {
+	t.Helper()
+	w, err := s.Lock(t.Context(), "sample", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Unlock()
+	lib, err := w.CreateLibrary(t.Context(), "表", rag.Settings{Chunker: "parent", ChunkSize: 9, Dim: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Apply(t.Context(), lib, rag.Change{Revision: 1, Put: []rag.DocumentRecord{{
+		DocumentRow: rag.DocumentRow{
+			Document: rag.Document{
+				ID: "d", Source: "表.csv", Health: rag.Health{Confidence: .5, RowsRead: 2, RowsKept: 2, Tables: 1},
+				Blocks: []rag.Block{{Kind: rag.BlockTable, Span: rag.Span{End: 15}, Header: rag.Span{End: 3}}},
+			},
+			Status: rag.StatusIndexed,
+		},
+		Text: "一二三四五", Counts: []rag.TermCounts{{}}, Vectors: []float32{1},
+		Chunks: []rag.Chunk{{ID: "k", DocID: "d", Span: rag.Span{End: 6}, Points: rag.Span{End: 2}, Text: "一二", Parent: rag.Span{End: 12}}},
+	}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

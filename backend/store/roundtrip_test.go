@@ -51,6 +51,14 @@ func TestOddDocumentsRoundTrip(t *testing.T) {
 			r.Warnings = []rag.Notice{{Code: "control_chars", Detail: "NUL \x00 at 3"}, {Code: "x"}}
 			r.Sections = []rag.Section{{Level: 1, Title: "标题 \"1\"", Span: rag.Span{End: 3}}, {Level: 2}}
 			r.Pages = []rag.Span{{Start: 0, End: 10}, {Start: 10, End: 12}}
+			r.Blocks = []rag.Block{
+				{Kind: rag.BlockHeading, Span: rag.Span{End: 3}},
+				{Kind: rag.BlockTable, Span: rag.Span{Start: 4, End: 40}, Header: rag.Span{Start: 4, End: 20}},
+			}
+			r.Health = rag.Health{Confidence: .75, Pages: 2, PagesWithText: 1, RowsRead: 9, RowsKept: 8, Garbled: .125}
+			for j := range r.Chunks {
+				r.Chunks[j].Parent = rag.Span{End: len(r.Text)}
+			}
 		}
 		records = append(records, r)
 	}
@@ -68,6 +76,7 @@ func TestOddDocumentsRoundTrip(t *testing.T) {
 	}
 	for i, r := range records {
 		want := r.DocumentRow
+		want.Blocks = nil // they come with the text
 		want.Chars, want.Chunks = len([]rune(r.Text)), len(r.Chunks)
 		if diff := cmp.Diff(want, rows[i]); diff != "" {
 			t.Fatalf("document %q (-want +got):\n%s", r.Source, diff)

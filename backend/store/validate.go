@@ -66,6 +66,8 @@ func checkChunks(r *rag.DocumentRecord) error {
 			return fmt.Errorf("chunk %q differs from its span of the text", c.ID)
 		case !onRunes(r.Text, c.Span):
 			return fmt.Errorf("chunk %q cuts a character", c.ID)
+		case c.Parent != rag.Span{} && (!c.Parent.Contains(c.Span) || c.Parent.End > len(r.Text) || !onRunes(r.Text, c.Parent)):
+			return fmt.Errorf("chunk %q lies outside its parent", c.ID)
 		}
 		spans[i] = c.Span
 	}

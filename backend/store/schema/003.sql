@@ -1,0 +1,12 @@
+-- Version 3: structure and health of documents, and the passages that small
+-- chunks stand for.
+
+-- JSON, rag.Health.
+ALTER TABLE document ADD COLUMN health TEXT NOT NULL DEFAULT '{}';
+
+-- JSON [["kind",start,end,header end]], bytes.
+ALTER TABLE body ADD COLUMN blocks BLOB NOT NULL DEFAULT x'5B5D';
+
+-- Bytes of the document's text; an empty span is the chunk itself.
+ALTER TABLE chunk ADD COLUMN parent_start INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE chunk ADD COLUMN parent_end INTEGER NOT NULL DEFAULT 0;

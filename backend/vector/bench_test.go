@@ -61,3 +61,24 @@ func BenchmarkSearch(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWith replaces 100 of many chunks.
+func BenchmarkWith(b *testing.B) {
+	const change = 100
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		ids := chunkIDs(n)
+		x, err := vector.Load(b.Context(), benchDim, ids, ragtest.UnitVectors(1, n, benchDim))
+		if err != nil {
+			b.Fatal(err)
+		}
+		flat := ragtest.UnitVectors(2, change, benchDim)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := x.With(b.Context(), ids[change:2*change], ids[:change], flat); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,139 +1,80 @@
-// Package vector ranks chunks by exact cosine with chromem-go, in memory.
+// Package vector ranks chunks by exact cosine, in memory, over a chromem-go
+// collection.
 //
 // Invariants:
-//   - The same query gives the same list: equal scores are ordered by chunk ID, at
-//     the border of the list too, where chromem alone would let chance decide.
+//   - The list is the one that chromem would give if it ordered equal scores by
+//     chunk ID: every score is computed in chromem's own order of additions. Which
+//     chunks can be among the first is found out before, in one pass over memory
+//     that a bound on its rounding keeps from missing any; see search.go.
+//   - The same query gives the same list, at the border of the list too, where
+//     chromem alone would let chance decide.
 //   - Search and Score give the same number for the same chunk, bit for bit.
-//   - Vectors are not copied: chromem's documents are slices of the one block.
+//   - Vectors are not copied: chromem's documents are slices of one block.
 //   - Nothing that chromem would spoil enters: dimension, finiteness and length of
 //     every vector are checked first, since a single NaN hides better chunks and a
 //     single wrong dimension fails every query.
+//   - A change costs what it changes: With shares the blocks that stay.
 //
 // An example, without its error handling:
 //
 //	index, _ := vector.Load(ctx, block.Dim, block.IDs, block.Data)
 //	nearest, _ := index.Search(ctx, query, 50)
+//	next, _ := index.With(ctx, removed, added.IDs, added.Data)
 package vector
 
 import (
 	"context"
-	"errors"
 	"fmt"
-
-	"github.com/philippgille/chromem-go"
+	"sync"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
 
-const (
-	// margin is how many candidates beyond k are fetched, so that ties at the
-	// border seldom need a second query.
-	margin = 16
-	// growth is how much more is fetched when they do.
-	growth = 4
-	// checkEvery is how many vectors are added between looks at the context.
-	checkEvery = 1024
-)
+// checkEvery is how many vectors are handled between looks at the context.
+const checkEvery = 1024
 
 // Index is a rag.VectorIndex that never changes. It is safe for concurrent use.
 type Index struct {
-	dim        int
-	rows       map[rag.ChunkID]int
-	flat       []float32
-	collection *chromem.Collection
+	dim   int
+	parts []part
+	// rows counts the vectors in all parts, alive those that are not dead.
+	rows, alive int
+	// scores spares the garbage of a score a row and query.
+	scores sync.Pool // of *[]float32
 }
 
 var _ rag.VectorIndex = (*Index)(nil)
 
 // Load makes an index of the vectors in flat, row i of dim values belonging to
-// ids[i]. The index keeps flat, which must not change any more.
+// ids[i]. The index keeps both slices, which must not change any more.
 //
 // A vector that is not a finite unit vector is the fault vector_invalid {chunk,
 // reason}; an empty or repeated ID and a block of the wrong size are errors.
 func Load(ctx context.Context, dim int, ids []rag.ChunkID, flat []float32) (*Index, error) {
-	if dim < 1 && len(ids) > 0 || len(flat) != dim*len(ids) {
-		return nil, fmt.Errorf("load %d vectors: %d values of dimension %d", len(ids), len(flat), dim)
-	}
-	collection, err := chromem.NewDB().CreateCollection("chunks", nil, embedNothing)
+	x := &Index{dim: dim}
+	seg, err := newSegment(ctx, dim, ids, flat)
 	if err != nil {
-		return nil, fmt.Errorf("load %d vectors: %w", len(ids), err)
+		return nil, err
 	}
-	x := &Index{dim: dim, rows: make(map[rag.ChunkID]int, len(ids)), flat: flat, collection: collection}
-	for i, id := range ids {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if _, ok := x.rows[id]; ok || id == "" {
-			return nil, fmt.Errorf("load %d vectors: chunk id %q is empty or repeated", len(ids), id)
-		}
-		x.rows[id] = i
-		if err := rag.CheckUnit(x.row(i), dim); err != nil {
-			return nil, fault.New("vector_invalid", fault.P("chunk", id), fault.P("reason", err))
-		}
-		// One by one: AddDocuments would start a goroutine for each.
-		if err := collection.AddDocument(ctx, chromem.Document{ID: string(id), Embedding: x.row(i)}); err != nil {
-			return nil, fmt.Errorf("load vector of chunk %q: %w", id, err)
-		}
+	if len(ids) > 0 {
+		x.parts = []part{{segment: seg}}
 	}
+	x.count()
 	return x, nil
 }
 
-// embedNothing stands where chromem would call a service to embed texts.
-func embedNothing(context.Context, string) ([]float32, error) {
-	return nil, errors.New("the vector index embeds no texts")
+// count sets the totals over the parts.
+func (x *Index) count() {
+	x.rows, x.alive = 0, 0
+	for _, p := range x.parts {
+		x.rows += len(p.ids)
+		x.alive += len(p.ids) - p.dead.count
+	}
 }
-
-// row returns the i-th vector, capped so that nothing can grow into the next.
-func (x *Index) row(i int) []float32 { return x.flat[i*x.dim : (i+1)*x.dim : (i+1)*x.dim] }
 
 // Count returns the number of chunks.
-func (x *Index) Count() int { return len(x.rows) }
-
-// Search returns the k nearest chunks by the ordering rule, fewer when the index
-// holds fewer, with cosines in [-1, 1]. The query must be a unit vector; its
-// faults are dimension_mismatch {want, got} and query_vector_invalid {reason}.
-func (x *Index) Search(ctx context.Context, query []float32, k int) ([]rag.Scored, error) {
-	if err := x.check(ctx, query); err != nil {
-		return nil, err
-	}
-	k = min(k, x.Count())
-	if k < 1 {
-		return nil, nil
-	}
-	for n := min(k+margin, x.Count()); ; n = min(n*growth, x.Count()) {
-		hits, err := x.nearest(ctx, query, n)
-		if err != nil {
-			return nil, err
-		}
-		// All chunks that score above the last one are there. If it scores less than
-		// the k-th, so are all that could be among the first k.
-		if n == x.Count() || hits[n-1].Score < hits[k-1].Score {
-			return hits[:k], nil
-		}
-	}
-}
-
-// nearest returns n of the nearest chunks by the ordering rule; which of those
-// with the last score are among them is up to chance.
-func (x *Index) nearest(ctx context.Context, query []float32, n int) ([]rag.Scored, error) {
-	found, err := x.collection.QueryEmbedding(ctx, query, n, nil, nil)
-	if cancelled := ctx.Err(); cancelled != nil { // then found is partial and err nil
-		return nil, cancelled
-	}
-	if err != nil {
-		return nil, fmt.Errorf("search %d vectors: %w", x.Count(), err)
-	}
-	if len(found) != n {
-		return nil, fmt.Errorf("search %d vectors: %d results instead of %d", x.Count(), len(found), n)
-	}
-	hits := make([]rag.Scored, n)
-	for i, f := range found {
-		hits[i] = rag.Scored{ID: rag.ChunkID(f.ID), Score: cosine(f.Similarity)}
-	}
-	rag.SortScored(hits)
-	return hits, nil
-}
+func (x *Index) Count() int { return x.alive }
 
 // Score returns the cosine of each chunk, the same as Search gives it. An ID that
 // the index does not hold is an error; the query's faults are those of Search.
@@ -146,13 +87,24 @@ func (x *Index) Score(ctx context.Context, query []float32, ids []rag.ChunkID) (
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		row, ok := x.rows[id]
+		p, row, ok := x.find(id)
 		if !ok {
 			return nil, fmt.Errorf("score chunk %q: not in the index", id)
 		}
-		out[i] = cosine(dot(query, x.row(row)))
+		out[i] = cosine(query, x.parts[p].row(row))
 	}
 	return out, nil
+}
+
+// find returns the part and the row in it that hold a chunk. The newest parts are
+// the last, and at most one holds a chunk alive.
+func (x *Index) find(id rag.ChunkID) (p, row int, ok bool) {
+	for p := len(x.parts) - 1; p >= 0; p-- {
+		if row, ok := x.parts[p].rows[id]; ok && !x.parts[p].dead.has(int(row)) {
+			return p, int(row), true
+		}
+	}
+	return 0, 0, false
 }
 
 // check refuses a query that chromem would answer wrongly or change.
@@ -172,15 +124,16 @@ func (x *Index) check(ctx context.Context, query []float32) error {
 	return nil
 }
 
-// dot adds in the order of chromem's own dot product, in float32, so that the
-// results are the same to the last bit.
-func dot(a, b []float32) float32 {
+// cosine is the dot product of unit vectors, clamped since rounding can push it
+// past 1. It adds in the order of chromem's own dot product, in float32, so that
+// the results are the same to the last bit.
+func cosine(a, b []float32) float64 {
+	b = b[:len(a)]
 	var sum float32
 	for i := range a {
 		sum += a[i] * b[i]
 	}
-	return sum
+	return float64(clamp(sum))
 }
 
-// cosine clamps a dot product of unit vectors, which rounding can push past 1.
-func cosine(dot float32) float64 { return float64(min(max(dot, -1), 1)) }
+func clamp(dot float32) float32 { return min(max(dot, -1), 1) }

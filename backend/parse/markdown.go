@@ -4,44 +4,58 @@ import (
 	"context"
 	"strings"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
 )
 
 // parseMarkdown reads Markdown: the text stays source, its headings become
-// sections and the first one the title.
+// sections and the first one the title, and its blocks and the rows of its
+// tables are found.
 func parseMarkdown(_ context.Context, in rag.Input, _ guard.Env) (rag.Document, error) {
-	d, err := readText(in)
+	d, err := doctext.Plain(in, "")
 	if err != nil {
 		return rag.Document{}, err
 	}
 	d.MediaType, d.ParsedBy = "text/markdown", "markdown/1"
-	d.Sections = headings(d.Text)
+	s := scan(d.Text)
+	d.Sections, d.Blocks = s.sections, s.blocks
+	d.Health.Tables, d.Health.RowsRead, d.Health.RowsKept = s.tables, s.rows, s.rows
 	if len(d.Sections) > 0 {
 		d.Title = d.Sections[0].Title
 	}
 	return d, nil
 }
 
-// headings returns the ATX and setext headings of Markdown source by the rules
-// of CommonMark's leaf blocks. Headings inside block quotes and list items
-// structure no document and are left out, as is everything inside fenced and
-// indented code, raw HTML blocks, HTML comments and front matter.
-func headings(source string) []rag.Section {
+// scan finds the blocks of Markdown source and its ATX and setext headings by
+// the rules of CommonMark's outermost blocks and GitHub's tables. Headings inside
+// block quotes and list items structure no document and are left out, as is
+// everything inside fenced and indented code, raw HTML blocks, HTML comments and
+// front matter.
+func scan(source string) scanner {
 	s := scanner{source: source, lastClose: strings.LastIndex(source, "-->")}
 	at := frontMatter(source)
+	if at > 0 {
+		s.start(blockCode, rag.Span{End: at})
+	}
 	for at < len(source) {
 		end, next := lineEnd(source, at)
-		s.line(at, end)
+		s.line(at, end, next)
 		at = next
 	}
-	return s.sections
+	s.finish()
+	return s
 }
 
 // scanner is the state between two lines.
 type scanner struct {
 	source   string
 	sections []rag.Section
+	blocks   []rag.Block
+	// open is the block being read, blockNone between blocks.
+	open openBlock
+	// tables and rows count what was found, headers included.
+	tables, rows int
 	// lastClose is where the last "-->" of source stands.
 	lastClose int
 	// fence is the marker that opened a code block, "" outside.
@@ -52,6 +66,8 @@ type scanner struct {
 	// paragraph covers the paragraph being read, if one is.
 	paragraph   rag.Span
 	inParagraph bool
+	// lastLine is where the paragraph's last line starts.
+	lastLine int
 	// inList: the last block is a list; what is indented under it belongs to it.
 	inList bool
 	// lazy: the line before belongs to a quote or list item, and so does a line
@@ -59,8 +75,9 @@ type scanner struct {
 	lazy bool
 }
 
-// line takes the line [start, end) without its terminator.
-func (s *scanner) line(start, end int) {
+// line takes the line [start, end) without its terminator; the next one starts
+// at next.
+func (s *scanner) line(start, end, next int) {
 	full := s.source[start:end]
 	indent, body := outdent(full)
 	switch {
@@ -68,63 +85,96 @@ func (s *scanner) line(start, end int) {
 		if (indent < 4 || s.inList) && closesFence(body, s.fence) {
 			s.fence = ""
 		}
+		s.extend(end)
 	case s.until != "":
 		if strings.Contains(strings.ToLower(full), s.until) {
 			s.until = ""
 		}
+		s.extend(end)
 	case s.blank:
-		s.blank = strings.TrimSpace(full) != ""
+		if s.blank = strings.TrimSpace(full) != ""; s.blank {
+			s.extend(end)
+		}
 	case body == "":
-		s.inParagraph, s.lazy = false, false
+		s.inParagraph, s.lazy, s.open.parted = false, false, true
 	case s.inList && indent >= 2:
 		s.fence = opensFence(body)
+		s.extend(end)
 	case indent >= 4:
-		// Indented code, or the continuation of a paragraph.
-		s.continueParagraph(end)
+		s.indented(start, end)
 	default:
-		s.block(start, end, end-len(body), body)
+		s.block(rag.Span{Start: start, End: end}, next, body)
 	}
 }
 
-// block takes a line that may start a block; its text begins at bodyStart.
-func (s *scanner) block(start, end, bodyStart int, body string) {
+// block takes a line that may start a block; body is its text without the
+// indentation.
+func (s *scanner) block(line rag.Span, next int, body string) {
 	wasLazy, wasParagraph := s.lazy, s.inParagraph
 	s.lazy, s.inParagraph = false, false
+	bodyStart := line.End - len(body)
 	switch level, title := atx(body); {
 	case opensFence(body) != "":
 		s.fence, s.inList = opensFence(body), false
+		s.start(blockCode, line)
 	case s.html(body):
 		s.inList = false
+		s.startHTML(body, line)
 	case level > 0:
 		s.inList = false
-		s.add(level, title, rag.Span{Start: bodyStart, End: end})
+		s.heading(level, title, rag.Span{Start: bodyStart, End: line.End})
 	case wasParagraph && underline(body) > 0:
 		title := s.source[s.paragraph.Start:s.paragraph.End]
-		s.add(underline(body), strings.Join(strings.Fields(title), " "),
-			rag.Span{Start: s.paragraph.Start, End: end})
+		s.heading(underline(body), strings.Join(strings.Fields(title), " "),
+			rag.Span{Start: s.paragraph.Start, End: line.End})
+	case wasParagraph && s.startsTable(body):
+		s.table(rag.Span{Start: s.lastLine, End: line.End}, next)
 	case thematic(body):
 		s.inList = false
+		s.start(blockRule, line)
 	case container(body):
 		s.inList, s.lazy = body[0] != '>', true
+		s.container(line)
 	case wasLazy:
 		s.lazy = true
+		s.extend(line.End)
+	case s.open.kind == blockTable && !s.open.parted:
+		s.rows++
+		s.extend(line.End)
 	default:
 		s.inList, s.inParagraph = false, true
-		if !wasParagraph {
-			s.paragraph.Start = bodyStart
-		}
-		s.paragraph.End = end
-		s.comment(start, end)
+		s.text(bodyStart, line, wasParagraph)
+		s.comment(line.Start, line.End)
 	}
 }
 
-func (s *scanner) continueParagraph(end int) {
-	if s.inParagraph {
-		s.paragraph.End = end
+// text takes a line of a paragraph.
+func (s *scanner) text(bodyStart int, line rag.Span, continues bool) {
+	if continues {
+		s.extend(line.End)
+	} else {
+		s.paragraph.Start = bodyStart
+		s.start(blockText, line)
+	}
+	s.paragraph.End, s.lastLine = line.End, line.Start
+}
+
+// indented takes a line of indented code or of a paragraph.
+func (s *scanner) indented(start, end int) {
+	switch {
+	case s.inParagraph:
+		s.paragraph.End, s.lastLine = end, start
+		s.extend(end)
+	case s.lazy, s.open.kind == blockIndented, s.open.kind == blockTable && !s.open.parted:
+		s.extend(end)
+	default:
+		s.start(blockIndented, rag.Span{Start: start, End: end})
 	}
 }
 
-func (s *scanner) add(level int, title string, span rag.Span) {
+// heading adds a heading's block and, unless it is empty, its section.
+func (s *scanner) heading(level int, title string, span rag.Span) {
+	s.start(blockHeading, span)
 	if title != "" {
 		s.sections = append(s.sections, rag.Section{Level: level, Title: title, Span: span})
 	}

@@ -85,6 +85,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("# a\r\n\r\nb\n=\n```\n# c\n"), true, "utf-8")
 	f.Add([]byte("\xff\xfe\x00\x00\x00\xd8"), false, "")
 	f.Add([]byte("\x84\x31\x95\x33\x81\x30"), false, "gbk")
+	f.Add([]byte("a\n|b|\n|-|\n|1|\n\n    x\n===\n| --- |\n"), true, "")
 	f.Add([]byte("- a\n  ```\n<!--\n-->\n---\n"), true, "")
 	f.Fuzz(func(t *testing.T, b []byte, markdown bool, encoding string) {
 		source := "a.txt"
@@ -96,5 +97,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkDocument(t, d)
+		checkBlocks(t, d)
+		if markdown && len(d.Blocks) == 0 && !text.IsBlank(d.Text) {
+			t.Errorf("no block holds %.40q", d.Text)
+		}
 	})
 }

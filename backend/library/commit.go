@@ -20,21 +20,24 @@ func (s *Shelf) Commit(ctx context.Context, w Writer, lib rag.Library, c rag.Cha
 		return w.Apply(ctx, lib, c)
 	}
 	c.Revision = lib.Revision + 1
-	if err := s.buildNext(ctx, w, lib, c); err != nil {
+	remove, err := s.buildNext(ctx, w, lib, c)
+	if err != nil {
 		return rag.Library{}, err
 	}
 	next, err := w.Apply(ctx, lib, c)
 	if err != nil {
 		return rag.Library{}, errors.Join(err, os.RemoveAll(s.textDir(lib, c.Revision)))
 	}
+	s.carry(ctx, lib, next, c, remove)
 	if err := s.sweep(next); err != nil {
 		return rag.Library{}, fmt.Errorf("sweep old text indexes: %w", err)
 	}
 	return next, nil
 }
 
-// buildNext makes the text index of c.Revision from that of lib.Revision.
-func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.Change) error {
+// buildNext makes the text index of c.Revision from that of lib.Revision and
+// returns the chunks of the documents that the change removes or replaces.
+func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.Change) ([]rag.ChunkID, error) {
 	gone := append([]rag.DocumentID(nil), c.Remove...)
 	var put []TextEntry
 	for _, d := range c.Put {
@@ -45,23 +48,23 @@ func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.
 	}
 	remove, err := s.cfg.Store.ChunkIDs(ctx, lib, gone)
 	if err != nil {
-		return fmt.Errorf("list the chunks to remove: %w", err)
+		return nil, fmt.Errorf("list the chunks to remove: %w", err)
 	}
 	from, err := s.base(ctx, w, lib)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	to := s.textDir(lib, c.Revision)
 	if err := os.RemoveAll(to); err != nil { // left by a crash before its transaction
-		return fmt.Errorf("remove an unfinished text index: %w", err)
+		return nil, fmt.Errorf("remove an unfinished text index: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return fmt.Errorf("make the index folder: %w", err)
+		return nil, fmt.Errorf("make the index folder: %w", err)
 	}
 	if err := s.cfg.Texts.Build(ctx, from, to, remove, put); err != nil {
-		return fmt.Errorf("index %d chunks: %w", len(put), err)
+		return nil, fmt.Errorf("index %d chunks: %w", len(put), err)
 	}
-	return nil
+	return remove, nil
 }
 
 // base returns the folder of lib's text index, rebuilt if it is damaged, or ""

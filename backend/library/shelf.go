@@ -73,13 +73,16 @@ type Config struct {
 // Shelf opens libraries and keeps the newest snapshot of each in memory. It is
 // safe for concurrent use.
 type Shelf struct {
-	cfg  Config
-	mu   sync.Mutex
-	open map[string]*Snapshot
+	cfg     Config
+	mu      sync.Mutex
+	open    map[string]*Snapshot
+	carried map[string]carried
 }
 
 // NewShelf returns an empty shelf.
-func NewShelf(cfg Config) *Shelf { return &Shelf{cfg: cfg, open: map[string]*Snapshot{}} }
+func NewShelf(cfg Config) *Shelf {
+	return &Shelf{cfg: cfg, open: map[string]*Snapshot{}, carried: map[string]carried{}}
+}
 
 // openTries bounds how often Open follows a library that keeps moving on.
 const openTries = 8
@@ -115,7 +118,8 @@ func (s *Shelf) Open(ctx context.Context, name string) (*Snapshot, error) {
 		if have := s.open[name]; have != nil {
 			have.Release()
 		}
-		snap := &Snapshot{Library: lib, Text: text, shelf: s}
+		snap := &Snapshot{Library: lib, Text: text, shelf: s, vectors: s.vectorsOf(lib)}
+		delete(s.carried, name)
 		s.open[name] = snap.retain()
 		return snap.retain(), nil
 	}
@@ -130,6 +134,7 @@ func (s *Shelf) Drop(lib rag.Library) error {
 		snap.Release()
 		delete(s.open, lib.Name)
 	}
+	delete(s.carried, lib.Name)
 	return os.RemoveAll(s.cfg.Dir(lib.ID))
 }
 
@@ -141,6 +146,7 @@ func (s *Shelf) Close() {
 		snap.Release()
 		delete(s.open, name)
 	}
+	clear(s.carried)
 }
 
 // textPrefix begins the name of a text index; temporary ones of its maker too.

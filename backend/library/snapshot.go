@@ -57,6 +57,16 @@ func (s *Snapshot) Vectors(ctx context.Context) (rag.VectorIndex, error) {
 	return index, nil
 }
 
+// loaded returns the vector index if it is in memory. It does not wait for one
+// that is being loaded.
+func (s *Snapshot) loaded() rag.VectorIndex {
+	if !s.once.TryLock() {
+		return nil
+	}
+	defer s.once.Unlock()
+	return s.vectors
+}
+
 // Prefetch starts to load the vectors in the background. A failure shows when
 // they are used.
 func (s *Snapshot) Prefetch(ctx context.Context) {

@@ -23,7 +23,7 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnMinified: the code was written by a machine for machines, so that neither
+// WarnMinified says that a machine wrote the code for machines, so that neither
 // its lines nor its names say much. The detail is the longest line's length in
 // bytes.
 const WarnMinified = "code_minified"

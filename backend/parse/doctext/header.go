@@ -10,7 +10,7 @@ import (
 // What a first row must look like to be taken for a header.
 const (
 	headerSample = 200
-	headerPoints = 60
+	headerPoints = 100
 )
 
 // HeaderRows guesses how many of rows are a header, 1 or 0, for formats that do

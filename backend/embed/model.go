@@ -60,7 +60,7 @@ type session interface {
 // run at most Workers texts at once. Its files are opened when first needed.
 type Model struct {
 	spec      Spec
-	tokenizer func() (*tokenize.WordPiece, error)
+	tokenizer func() (tokenize.Encoder, error)
 	session   func() (session, error)
 	// parts opens both at once.
 	parts func() (parts, error)
@@ -78,7 +78,7 @@ var (
 
 // parts are what a run needs.
 type parts struct {
-	tokenizer *tokenize.WordPiece
+	tokenizer tokenize.Encoder
 	session   session
 }
 
@@ -110,7 +110,7 @@ func open(spec Spec, load func() (session, error)) (*Model, error) {
 		spec.Workers = runtime.GOMAXPROCS(0)
 	}
 	m := &Model{spec: spec, slots: make(chan struct{}, spec.Workers)}
-	m.tokenizer = sync.OnceValues(func() (*tokenize.WordPiece, error) {
+	m.tokenizer = sync.OnceValues(func() (tokenize.Encoder, error) {
 		return tokenize.Open(spec.Tokenizer, tokenize.Options{Lowercase: spec.Lowercase, Simplify: spec.Simplify})
 	})
 	m.session = sync.OnceValues(func() (session, error) {

@@ -31,7 +31,7 @@ func names() []string {
 	return names
 }
 
-func open(tb testing.TB, name string) *tokenize.WordPiece {
+func open(tb testing.TB, name string) tokenize.Encoder {
 	tb.Helper()
 	f := modelstest.Embedder(tb, name)
 	wp, err := tokenize.Open(f.TokenizerPath, tokenize.Options{Lowercase: f.Lowercase})
@@ -99,29 +99,34 @@ func TestDataSetsEqualReference(t *testing.T) {
 		t.Skip("needs the evaluation sets: set EVAL_DATA to their folder")
 	}
 	for _, name := range names() {
-		for _, set := range []string{"cmrc2018", "drcd", "xquad_zh_en"} {
+		for _, set := range []string{"cmrc2018", "drcd", "xquad_zh_en", "scifact", "clapnq"} {
 			t.Run(name+"/"+set, func(t *testing.T) {
 				t.Parallel()
 				wp := open(t, name)
-				texts := setTexts(t, filepath.Join(dir, set))
-				want := readDigests(t, name+"."+set+".digests")
-				if len(texts) != len(want) {
-					t.Fatalf("%d texts, the fixture has %d", len(texts), len(want))
-				}
-				wrong, tokens := 0, 0
-				for i, s := range texts {
-					got := wp.Tokens(s)
-					tokens += len(got)
-					if digest(got) != want[i] {
-						if wrong++; wrong <= 3 {
-							t.Errorf("text %d: ids differ from the reference: %q", i, s)
-						}
-					}
-				}
-				t.Logf("%d texts, %d tokens, %d differ", len(texts), tokens, wrong)
+				equalDigests(t, wp, setTexts(t, filepath.Join(dir, set)), name+"."+set+".digests")
 			})
 		}
 	}
+}
+
+// equalDigests checks that the ids of texts are those of a fixture.
+func equalDigests(t *testing.T, tok rag.Tokenizer, texts []string, file string) {
+	t.Helper()
+	want := readDigests(t, file)
+	if len(texts) != len(want) {
+		t.Fatalf("%d texts, the fixture has %d", len(texts), len(want))
+	}
+	wrong, tokens := 0, 0
+	for i, s := range texts {
+		got := tok.Tokens(s)
+		tokens += len(got)
+		if digest(got) != want[i] {
+			if wrong++; wrong <= 3 {
+				t.Errorf("text %d: ids differ from the reference: %q", i, s)
+			}
+		}
+	}
+	t.Logf("%d texts, %d tokens, %d differ", len(texts), tokens, wrong)
 }
 
 // digest is the first four bytes of the SHA-256 of the ids.

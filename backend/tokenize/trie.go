@@ -34,15 +34,21 @@ func newTrie(vocab map[string]int32, prefix string) *trie {
 	for piece := range vocab {
 		bytes += len(piece)
 	}
-	t := &trie{ids: make([]int32, 1, bytes/2+1)}
-	t.ids[root] = absent
-	t.grow(1 << 12)
+	t := newEmptyTrie(bytes)
 	for piece, id := range vocab {
 		t.insert(piece, id)
 	}
 	if t.inner = t.find(prefix); t.inner == root {
 		t.inner = nowhere
 	}
+	return t
+}
+
+// newEmptyTrie returns a trie for pieces of about size bytes together.
+func newEmptyTrie(size int) *trie {
+	t := &trie{ids: make([]int32, 1, size/2+1), inner: nowhere}
+	t.ids[root] = absent
+	t.grow(1 << 12)
 	return t
 }
 

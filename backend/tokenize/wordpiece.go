@@ -9,14 +9,15 @@ import (
 
 // WordPiece is a BERT tokenizer. It is immutable and safe for concurrent use.
 type WordPiece struct {
-	lower, strip      bool
-	simplify          bool
-	maxChars          int
-	unknown, cls, sep int32
-	pieces            *trie
-	singles           []int32
-	class             *classes
-	added             *added
+	lower, strip bool
+	simplify     bool
+	maxChars     int
+	unknown      int32
+	frame        frame
+	pieces       *trie
+	singles      []int32
+	class        *classes
+	added        *literals
 	// accents is nil when accents stay.
 	accents     *decompositions
 	fingerprint string
@@ -35,18 +36,14 @@ func (t *WordPiece) Tokens(s string) []rag.Token {
 	return c.out
 }
 
-// Encode returns the ids a model takes for s: [CLS], at most limit−2 content
-// tokens, [SEP]. truncated tells how many content tokens were left out. A limit
-// below 2 gives the two special tokens alone.
+// Encode implements Encoder.
 func (t *WordPiece) Encode(s string, limit int) (ids []int64, truncated int) {
-	tokens := t.Tokens(s)
-	n := min(len(tokens), max(limit-2, 0))
-	ids = make([]int64, n+2)
-	ids[0], ids[n+1] = int64(t.cls), int64(t.sep)
-	for i, tok := range tokens[:n] {
-		ids[i+1] = int64(tok.ID)
-	}
-	return ids, len(tokens) - n
+	return t.frame.single(t.Tokens(s), limit)
+}
+
+// EncodePair implements Encoder.
+func (t *WordPiece) EncodePair(query, passage string, limit int) Pair {
+	return t.frame.pair(t.Tokens(query), t.Tokens(passage), limit)
 }
 
 // cutter is one pass over a text. It normalises and splits as it goes: words
@@ -64,10 +61,10 @@ type cutter struct {
 
 func (c *cutter) cut() {
 	for i := 0; i < len(c.text); {
-		if lit, ok := c.t.added.match(c.text[i:]); ok {
+		if lit, ok := starting(c.t.added, c.text[i:]); ok {
 			c.flush()
-			c.emit(lit.id, i, i+len(lit.text))
-			i += len(lit.text)
+			c.emit(lit.ID, i, i+len(lit.Content))
+			i += len(lit.Content)
 			continue
 		}
 		if b := c.text[i]; b < utf8.RuneSelf {

@@ -42,7 +42,7 @@ func small() map[string]any {
 	}
 }
 
-func build(tb testing.TB, f map[string]any) (*tokenize.WordPiece, error) {
+func build(tb testing.TB, f map[string]any) (tokenize.Encoder, error) {
 	tb.Helper()
 	raw, err := json.Marshal(f)
 	if err != nil {
@@ -245,7 +245,7 @@ func FuzzTokens(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, wp := range []*tokenize.WordPiece{lower, raw} {
+		for _, wp := range []tokenize.Encoder{lower, raw} {
 			tokens := wp.Tokens(text)
 			invariants(t, text, tokens)
 			ids, left := wp.Encode(text, 8)

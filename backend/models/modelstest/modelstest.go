@@ -4,6 +4,8 @@
 package modelstest
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"ragdesk/backend/fault"
@@ -43,5 +45,35 @@ func check(tb testing.TB, err error) {
 	}
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// RealVocabulary returns the folder of XLM-RoBERTa's tokenizer as
+// build/standin/xlmr.py writes it, or skips the test where it was not made.
+func RealVocabulary(tb testing.TB) string {
+	tb.Helper()
+	dir := filepath.Join(root(tb), "build", "cache", "standin", "xlmr")
+	if _, err := os.Stat(filepath.Join(dir, "tokenizer.json")); err != nil {
+		tb.Skipf("needs XLM-RoBERTa's vocabulary: run build/standin/xlmr.py %s", dir)
+	}
+	return dir
+}
+
+// root is the folder of the repository.
+func root(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			tb.Fatal("not inside the repository")
+		}
+		dir = up
 	}
 }

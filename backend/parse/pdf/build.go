@@ -1,0 +1,259 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
+	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/rag"
+)
+
+// garbledPage is the share of characters without meaning from which a page is
+// named in a warning.
+const garbledPage = 0.1
+
+// Parse reads a PDF file. Faults: corrupt {format, reason}, password {format},
+// limit_pages, limit_text, limit_memory {limit}.
+func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
+	var doc rag.Document
+	var nested []attachment
+	b := &doctext.Builder{MediaType: "application/pdf", ParsedBy: "pdf/1"}
+	err := r.use(ctx, env.Cache, func(instance pdfium.Pdfium) error {
+		s, err := open(instance, in.Bytes, env.Limits)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		pages, err := s.readPages(ctx, b, env.Limits)
+		if err != nil {
+			return err
+		}
+		b.Title = s.title()
+		b.Health.Repeated = dropRepeated(pages)
+		write(b, pages, s.outline())
+		s.writeXFA(b, env.Limits)
+		nested = s.attachments()
+		return nil
+	})
+	if err != nil {
+		return doc, err
+	}
+	// PDFium is free again: an attachment may be a PDF.
+	if err := appendNested(ctx, b, nested, in, env); err != nil {
+		return doc, err
+	}
+	return b.Document(in, env.Limits)
+}
+
+// readPages reads all pages. A page that cannot be read is warned of; when none
+// can, the file is corrupt.
+func (s *session) readPages(ctx context.Context, b *doctext.Builder, l guard.Limits) ([]page, error) {
+	pages := make([]page, s.pages)
+	var empty, garbled, broken []int
+	var first error
+	size := int64(0)
+	for i := range pages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i > 0 && i%pagesPerOpening == 0 {
+			if err := s.reopen(); err != nil {
+				return nil, err
+			}
+		}
+		p, err := s.readPage(i)
+		var f *fault.Error
+		switch {
+		case errors.As(err, &f), errors.Is(err, errGone):
+			return nil, err
+		case err != nil:
+			broken = append(broken, i+1)
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if size += int64(p.runes); size > l.Text {
+			return nil, fault.New("limit_text", fault.P("limit", l.Text))
+		}
+		b.Health.Images += p.images
+		if p.images > 0 && p.runes == 0 && len(p.regions) == 0 {
+			empty = append(empty, i+1)
+		}
+		if p.bad > 0 && float64(p.bad) >= garbledPage*float64(p.runes) {
+			garbled = append(garbled, i+1)
+		}
+		pages[i] = p
+	}
+	if len(broken) == len(pages) {
+		return nil, guard.Corrupt("pdf", first)
+	}
+	warnPages(b, WarnPages, broken)
+	warnPages(b, WarnNoText, empty)
+	warnPages(b, WarnGarbled, garbled)
+	return pages, nil
+}
+
+func warnPages(b *doctext.Builder, code string, pages []int) {
+	if len(pages) > 0 {
+		b.Warn(code, ranges(pages))
+	}
+}
+
+// ranges writes ascending numbers briefly, such as "2, 5-7".
+func ranges(n []int) string {
+	var parts []string
+	for i := 0; i < len(n); {
+		j := i
+		for j+1 < len(n) && n[j+1] == n[j]+1 {
+			j++
+		}
+		if j == i {
+			parts = append(parts, strconv.Itoa(n[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", n[i], n[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// write adds the pages to the document.
+func write(b *doctext.Builder, pages []page, outline map[string]int) {
+	texts := make([][]para, len(pages))
+	for i, p := range pages {
+		texts[i] = paragraphs(p)
+	}
+	levels(texts, outline)
+	for _, ps := range texts {
+		b.Page()
+		for i := 0; i < len(ps); {
+			p := ps[i]
+			switch {
+			case p.table != nil:
+				b.Table(p.table.rows, p.table.header)
+			case p.level > 0:
+				b.Heading(p.level, clean(p.text))
+			case p.marked:
+				n := i
+				for n < len(ps) && ps[n].marked && ps[n].level == 0 && ps[n].table == nil {
+					n++
+				}
+				b.List(items(ps[i:n]))
+				i = n
+				continue
+			default:
+				n := i + 1
+				// Rows of cells that follow each other are one block.
+				for n < len(ps) && cellRow(ps[n-1]) && cellRow(ps[n]) && ps[n].box.y0-ps[n-1].box.y1 < 1.2*p.size {
+					n++
+				}
+				b.Paragraph(joinRows(ps[i:n]))
+				i = n
+				continue
+			}
+			i++
+		}
+	}
+}
+
+// cellRow reports whether p is a row of cells that became no table.
+func cellRow(p para) bool {
+	return p.table == nil && p.level == 0 && !p.marked && p.lines == 1 && strings.Contains(p.text, "  ")
+}
+
+func joinRows(ps []para) string {
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = clean(p.text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// clean turns a hyphen that divided no word in the end into one that shows.
+func clean(s string) string { return strings.ReplaceAll(s, string(hyphen), "-") }
+
+// items makes a list's items; their depth follows from where they start.
+func items(ps []para) []doctext.Item {
+	var stops []float64
+	out := make([]doctext.Item, len(ps))
+	for i, p := range ps {
+		x := p.box.x0
+		for len(stops) > 0 && x < stops[len(stops)-1]-2 {
+			stops = stops[:len(stops)-1]
+		}
+		if len(stops) == 0 || x > stops[len(stops)-1]+0.7*p.size {
+			stops = append(stops, x)
+		}
+		m := marker(p.text)
+		out[i] = doctext.Item{Depth: len(stops) - 1, Marker: m, Text: clean(strings.TrimSpace(strings.TrimPrefix(p.text, m)))}
+		if !isNumber(m) {
+			out[i].Marker = "-"
+		}
+		if out[i].Text == "" {
+			out[i] = doctext.Item{Depth: out[i].Depth, Text: clean(p.text)}
+		}
+	}
+	return out
+}
+
+func isNumber(m string) bool {
+	for _, r := range m {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// title returns the title that the file states, "" when it is none that a reader
+// would know it by.
+func (s *session) title() string {
+	t, err := s.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: s.doc, Tag: "Title"})
+	if err != nil {
+		return ""
+	}
+	return sensibleTitle(t.Value)
+}
+
+func sensibleTitle(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(printable, s)), " ")
+	n := utf8.RuneCountInString(s)
+	lower := strings.ToLower(s)
+	switch {
+	case n < 2 || n > 200 || !utf8.ValidString(s):
+		return ""
+	case strings.HasPrefix(lower, "microsoft ") && strings.Contains(lower, " - "), strings.HasPrefix(lower, "untitled"), lower == "title",
+		strings.HasPrefix(lower, "document") && n < 14, strings.HasPrefix(s, "无标题"), strings.HasPrefix(s, "幻灯片"), lower == "powerpoint presentation",
+		strings.HasPrefix(lower, "print"):
+		return ""
+	}
+	// The name of the file it was made from is no title.
+	if ext := path.Ext(lower); len(ext) >= 3 && len(ext) <= 6 && !strings.Contains(ext, " ") {
+		return ""
+	}
+	letters := 0
+	for _, r := range s {
+		if meaningless(r) {
+			return ""
+		}
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	if letters*2 < n {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,172 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// para is a paragraph or a table.
+type para struct {
+	text  string
+	table *table
+	box   box
+	// size and bold are of its lines; lines is how many it has.
+	size  float64
+	bold  bool
+	lines int
+	// marked says that it starts as a list's item does.
+	marked bool
+	// level is that of a heading, 0 for none.
+	level int
+	aside bool
+}
+
+// paragraphs joins the lines of a page.
+func paragraphs(p page) []para {
+	var out []para
+	for i, r := range p.regions {
+		ps := r.paragraphs()
+		// A paragraph goes on at the top of the next column.
+		if n := len(out); n > 0 && len(ps) > 0 && p.continues(i) && flowsOn(out[n-1], ps[0]) {
+			out[n-1].text = joinText(out[n-1].text, ps[0].text)
+			out[n-1].lines += ps[0].lines
+			ps = ps[1:]
+		}
+		out = append(out, ps...)
+	}
+	return out
+}
+
+// continues reports whether region i is the column beside the region before it.
+func (p page) continues(i int) bool {
+	if i == 0 || p.regions[i].aside {
+		return false
+	}
+	a, b := p.regions[i-1].box, p.regions[i].box
+	return b.y0 < a.y1 && (b.x0 >= a.x1-1 || b.x1 <= a.x0+1)
+}
+
+// flowsOn reports whether b is the rest of the unfinished paragraph a.
+func flowsOn(a, b para) bool {
+	if a.table != nil || b.table != nil || b.marked || a.bold != b.bold || abs(a.size-b.size) > 0.08*a.size || a.lines < 2 {
+		return false
+	}
+	last, next := lastRune(a.text), firstRune(b.text)
+	if endsSentence(last) || last == ':' || last == '：' {
+		return false
+	}
+	return wide(last) || wide(next) || last == hyphen || last == '-' || last == ',' || unicode.IsLower(next)
+}
+
+func endsSentence(r rune) bool { return strings.ContainsRune(".!?。！？…;；", r) }
+
+// paragraphs joins the lines of a region. Lines part where the distance grows,
+// the size changes, a line is indented or starts an item, or the one before it
+// ends early.
+func (r region) paragraphs() []para {
+	var out []para
+	var open *para
+	usual := r.pitch()
+	var last line
+	for _, it := range r.items {
+		if it.table != nil {
+			t := it.table
+			out = append(out, para{table: t, box: t.box, aside: r.aside})
+			open = nil
+			continue
+		}
+		l := it.line
+		if open != nil && !r.parts(last, l, *open, usual) {
+			open.text = joinText(open.text, l.text)
+			open.box = open.box.union(l.box)
+			open.bold = open.bold && l.bold
+			open.lines++
+		} else {
+			out = append(out, para{text: l.text, box: l.box, size: l.size, bold: l.bold, lines: 1,
+				marked: marker(l.text) != "", aside: r.aside})
+			open = &out[len(out)-1]
+		}
+		last = l
+	}
+	return out
+}
+
+// pitch is the usual distance of the region's lines.
+func (r region) pitch() float64 {
+	var steps []float64
+	for i := 1; i < len(r.items); i++ {
+		a, b := r.items[i-1], r.items[i]
+		if a.table == nil && b.table == nil && b.line.box.y0 > a.line.box.y0 {
+			steps = append(steps, b.line.box.y1-a.line.box.y1)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	return lowMedian(steps)
+}
+
+// parts reports whether next starts a paragraph of its own after last.
+func (r region) parts(last, next line, open para, usual float64) bool {
+	em := max(last.size, 1)
+	step := next.box.y1 - last.box.y1
+	switch {
+	case last.cells > 1 || next.cells > 1:
+		return true // what stands in cells keeps its row
+	case abs(last.size-next.size) > 0.12*em:
+		return true
+	case last.bold != next.bold && step > 1.05*usual:
+		return true
+	case step > 1.35*usual && step > 1.3*em, step < -0.5*em:
+		return true
+	case marker(next.text) != "" && (open.marked || !strings.Contains(marker(next.text), "-")):
+		return true
+	}
+	if open.marked {
+		// The lines of an item hang under its text.
+		return next.box.x0 < open.box.x0-0.5*em
+	}
+	if last.rtl || next.rtl {
+		return r.box.x1-next.box.x1 > 1.2*em && r.box.x1-last.box.x1 < 0.8*em || last.box.x0-r.box.x0 > 0.25*r.box.width()
+	}
+	indent := next.box.x0 - last.box.x0
+	if open.lines == 1 {
+		// The first line may itself be indented: then the second stands left of it.
+		if indent > 1.2*em {
+			return true
+		}
+	} else if indent > 0.8*em {
+		return true
+	}
+	return r.early(last, next)
+}
+
+// early reports whether last ends so early that the first word of next would have
+// fitted: then the break is meant.
+func (r region) early(last, next line) bool {
+	room := r.box.x1 - last.box.x1
+	word := next.text
+	if i := strings.IndexByte(word, ' '); i >= 0 {
+		word = word[:i]
+	}
+	n := utf8.RuneCountInString(next.text)
+	if n == 0 {
+		return false
+	}
+	width := next.box.width() * float64(utf8.RuneCountInString(word)) / float64(n)
+	if wide(firstRune(next.text)) {
+		width = last.size
+	}
+	if room < width+1.5*last.size {
+		return false
+	}
+	// Ragged text may end early by a word; only an end of a sentence, or much
+	// room, is certain.
+	return endsSentence(lastRune(last.text)) || lastRune(last.text) == '：' || lastRune(last.text) == ':' ||
+		room > 0.35*r.box.width() || room > width*1.5+4*last.size && wide(firstRune(next.text))
+}
+
+func isLower(r rune) bool { return unicode.IsLower(r) }
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) }

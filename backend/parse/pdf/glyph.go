@@ -1,0 +1,277 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"ragdesk/backend/fault"
+)
+
+// glyph is what one character of the page shows, and where.
+type glyph struct {
+	// text is one character or, for a ligature, several.
+	text string
+	box  box
+	// size is the font's size in points as shown.
+	size float64
+	// index is the character's number in PDFium's text page; -1 for none.
+	index int
+	// spaced says that a blank or a line end stands before it.
+	spaced bool
+	// quarter is the direction of writing: quarter turns clockwise, or skew.
+	quarter int
+	// bad says that the file does not tell which character it is; unsure that it is
+	// taken from the character's code in the font of that name.
+	bad    bool
+	unsure bool
+	code   rune
+	font   string
+}
+
+// skew is the direction of text that is neither upright nor turned by quarters.
+const skew = -1
+
+// readText returns the segments of page i. PDFium's order of characters is that of
+// the file with right-to-left runs made logical.
+func (s *session) readText(i int, f frame) ([]segment, error) {
+	loaded, err := s.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: s.page(i)})
+	if err != nil {
+		return nil, fmt.Errorf("load text: %w", err)
+	}
+	g := &glyphReader{session: s, text: loaded.TextPage, frame: f}
+	defer func() {
+		_, _ = s.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: g.text})
+	}()
+	counted, err := s.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: g.text})
+	if err != nil {
+		return nil, fmt.Errorf("count characters: %w", err)
+	}
+	if counted.Count > s.maxChars {
+		return nil, fault.New("limit_text", fault.P("limit", s.maxChars))
+	}
+	chars, err := g.chars(counted.Count)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range chars {
+		if err := g.add(i, r); err != nil {
+			return nil, err
+		}
+	}
+	settle(g.out)
+	return segments(g.out, g.font), nil
+}
+
+// glyphReader reads the characters of a page one by one, asking for what they
+// share once for each run of characters on one line in one size.
+type glyphReader struct {
+	*session
+	text  references.FPDF_TEXTPAGE
+	frame frame
+	out   []glyph
+	// spaced says that a blank was met since the last glyph.
+	spaced bool
+	// These are of the last character.
+	low, high float32
+	size      float64
+	quarter   int
+	// unsure says that the font does not map its codes to characters; name is its
+	// own.
+	unsure bool
+	name   string
+}
+
+// chars returns the n characters of the page. PDFium's text has one each unless
+// a character has no code at all.
+func (g *glyphReader) chars(n int) ([]rune, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	all, err := g.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: g.text, StartIndex: 0, Count: n})
+	if err == nil && utf8.RuneCountInString(all.Text) == n {
+		return []rune(all.Text), nil
+	}
+	chars := make([]rune, n)
+	for i := range chars {
+		c, err := g.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: g.text, Index: i})
+		if err != nil {
+			return nil, fmt.Errorf("read character %d: %w", i, err)
+		}
+		chars[i] = rune(c.Unicode)
+		if c.Unicode > utf8.MaxRune {
+			chars[i] = utf8.RuneError
+		}
+	}
+	return chars, nil
+}
+
+// errGone ends the reading of a page when PDFium has been killed or has crashed.
+var errGone = errors.New("PDFium is gone")
+
+func (g *glyphReader) add(i int, r rune) error {
+	switch r {
+	case '\r', '\n', '\t', ' ', 0xA0, 0x3000, 0x2002, 0x2003, 0x2009, 0x202F:
+		g.spaced = true
+		return nil
+	}
+	loose, err := g.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: g.text, Index: i})
+	if err != nil {
+		// Characters that PDFium made up have no box; what else fails is the end.
+		if gone(err) {
+			return fmt.Errorf("%w: %w", errGone, err)
+		}
+		return nil
+	}
+	b := loose.Rect
+	if b.Bottom != g.low || b.Top != g.high {
+		g.low, g.high = b.Bottom, b.Top
+		g.startRun(i)
+	} else if g.spaced || g.unsure {
+		g.unmapped(i)
+	}
+	place := g.frame.box(float64(b.Left), float64(b.Bottom), float64(b.Right), float64(b.Top))
+	g.put(glyph{box: place, size: g.size, index: i, quarter: g.quarter}, r)
+	return nil
+}
+
+// put adds what r shows, with the place and size of like.
+func (g *glyphReader) put(like glyph, r rune) {
+	like.spaced = g.spaced
+	s := plain(r)
+	switch {
+	case g.unsure:
+		like.unsure, like.code, like.font = true, r, g.name
+		if s == "" {
+			s = string(utf8.RuneError)
+		}
+	case r == 0:
+		s, like.bad = string(utf8.RuneError), true
+	case s == "":
+		return
+	case meaningless(firstRune(s)):
+		like.bad = true
+		if c, ok := hongKong(r); ok && hongKongFont(g.font(like.index).name) {
+			s, like.bad = c, false
+		}
+	}
+	like.text = s
+	g.out = append(g.out, like)
+	g.spaced = false
+}
+
+// settle decides on the characters of fonts that do not map their codes. Where
+// all codes are those of Latin letters they are taken for such; a font with other
+// codes numbers its glyphs, and none of them can be told.
+func settle(glyphs []glyph) {
+	numbered := map[string]bool{}
+	for _, g := range glyphs {
+		if g.unsure && (g.code < ' ' || g.code >= 0x7f && g.code < 0xa0 || g.code > 0xff) {
+			numbered[g.font] = true
+		}
+	}
+	for i := range glyphs {
+		if g := &glyphs[i]; g.unsure && numbered[g.font] {
+			g.text, g.bad = string(utf8.RuneError), true
+		}
+	}
+}
+
+func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
+
+func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
+
+// gone reports whether err says that the instance can no longer be used.
+func gone(err error) bool {
+	s := err.Error()
+	return strings.Contains(s, "closed") || strings.Contains(s, "exit_code") || strings.Contains(s, "wasm error")
+}
+
+// startRun reads what the characters of a run share.
+func (g *glyphReader) startRun(i int) {
+	g.size, g.quarter = 0, 0
+	if size, err := g.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: g.text, Index: i}); err == nil {
+		g.size = math.Abs(size.FontSize)
+	}
+	m, err := g.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: g.text, Index: i})
+	if err == nil {
+		if scale := math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)); scale > 0 {
+			g.size *= scale
+		}
+		g.quarter = quarterOf(float64(m.Matrix.A), float64(m.Matrix.B), g.frame.quarter)
+	}
+	g.unmapped(i)
+}
+
+// quarterOf returns the direction of writing of a text matrix on a page turned
+// by page quarters: quarter turns clockwise, or skew.
+func quarterOf(a, b float64, page int) int {
+	if a == 0 && b == 0 {
+		return 0
+	}
+	turns := -math.Atan2(b, a) / (math.Pi / 2)
+	nearest := math.Round(turns)
+	if math.Abs(turns-nearest) > 0.06 {
+		return skew
+	}
+	return ((int(nearest)+page)%4 + 4) % 4
+}
+
+// unmapped finds out whether the font of character i maps its codes.
+func (g *glyphReader) unmapped(i int) {
+	m, err := g.FPDFText_HasUnicodeMapError(&requests.FPDFText_HasUnicodeMapError{TextPage: g.text, Index: i})
+	g.unsure = err == nil && m.HasUnicodeMapError
+	if g.unsure {
+		g.name = g.font(i).name
+	}
+}
+
+// font is what matters of a font.
+type font struct {
+	name string
+	bold bool
+	// symbols says that its letters show marks.
+	symbols bool
+}
+
+// Bits of a font descriptor's flags.
+const forceBold = 1 << 18
+
+// font returns the font of character i.
+func (g *glyphReader) font(i int) font {
+	info, err := g.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: g.text, Index: i})
+	if err != nil {
+		return font{}
+	}
+	if f, ok := g.fonts[info.FontName]; ok {
+		return f
+	}
+	f := font{name: info.FontName, symbols: symbolFont(info.FontName), bold: info.Flags&forceBold != 0 || boldName(info.FontName)}
+	if !f.bold {
+		w, err := g.FPDFText_GetFontWeight(&requests.FPDFText_GetFontWeight{TextPage: g.text, Index: i})
+		f.bold = err == nil && w.FontWeight >= 600
+	}
+	g.fonts[info.FontName] = f
+	return f
+}
+
+func symbolFont(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "wingdings") || strings.Contains(name, "webdings") || strings.HasSuffix(name, "symbol") ||
+		strings.HasSuffix(name, "symbolmt")
+}
+
+func boldName(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"bold", "black", "heavy", "simhei", "heiti", "-bd", ",bd"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

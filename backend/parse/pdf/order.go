@@ -1,0 +1,364 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// maxGutters bounds how many gutters of a region are looked at.
+const maxGutters = 24
+
+// flow finds the reading order of segments of one direction of writing on a page
+// of w × h points: tables first, then columns.
+func flow(segs []segment, rules []box, w, h float64) []region {
+	if len(segs) > 0 && segs[0].quarter == skew {
+		return skewed(segs)
+	}
+	tables, rest := gridTables(segs, rules)
+	elems := make([]element, 0, len(rest)+len(tables))
+	for _, s := range rest {
+		elems = append(elems, element{box: s.box, seg: s})
+	}
+	for i := range tables {
+		elems = append(elems, element{box: tables[i].box, table: &tables[i]})
+	}
+	o := orderer{em: typicalEm(rest)}
+	o.order(elems, 0)
+	return o.out
+}
+
+// element is what is put in order: a segment or a whole table.
+type element struct {
+	box   box
+	seg   segment
+	table *table
+}
+
+func skewed(segs []segment) []region {
+	r := region{box: segs[0].box}
+	for _, s := range segs {
+		r.box = r.box.union(s.box)
+		r.items = append(r.items, item{line: line{text: s.text, box: s.box, size: s.size, bold: s.bold, rtl: s.rtl, cells: 1}})
+	}
+	return []region{r}
+}
+
+// typicalEm is the em in which most characters are set.
+func typicalEm(segs []segment) float64 {
+	weight := map[int]int{}
+	best := 20
+	for _, s := range segs {
+		k := int(math.Round(s.em() * 2))
+		weight[k] += s.runes
+		if weight[k] > weight[best] || weight[k] == weight[best] && k < best {
+			best = k
+		}
+	}
+	return max(float64(best)/2, 2)
+}
+
+type orderer struct {
+	em  float64
+	out []region
+}
+
+// maxColumns bounds the nesting of columns.
+const maxColumns = 40
+
+// order appends the regions of elems: what stands above the best gutter, what is
+// left of it, what is right of it, what stands below.
+func (o *orderer) order(elems []element, depth int) {
+	if len(elems) == 0 {
+		return
+	}
+	g, ok := o.gutter(elems)
+	if !ok || depth > maxColumns {
+		o.out = append(o.out, leaf(elems, o.em))
+		return
+	}
+	o.order(g.above, depth+1)
+	first, second := g.left, g.right
+	if mostlyRTL(first) && mostlyRTL(second) {
+		first, second = second, first
+	}
+	o.order(first, depth+1)
+	o.order(second, depth+1)
+	o.order(g.below, depth+1)
+}
+
+func mostlyRTL(elems []element) bool {
+	rtl, all := 0, 0
+	for _, e := range elems {
+		all += e.seg.runes
+		if e.seg.rtl {
+			rtl += e.seg.runes
+		}
+	}
+	return rtl*2 > all
+}
+
+// gutter is a blank strip with text on both sides, and what it parts.
+type gutter struct {
+	x, top, bottom           float64
+	height                   float64
+	above, left, right, below []element
+}
+
+// gutter returns the tallest strip that parts columns of text.
+func (o *orderer) gutter(elems []element) (gutter, bool) {
+	if len(elems) < 4 {
+		return gutter{}, false
+	}
+	width := max(0.9*o.em, 4)
+	byTop := slices.Clone(elems)
+	slices.SortStableFunc(byTop, func(a, b element) int { return cmp.Compare(a.box.y0, b.box.y0) })
+	var found []gutter
+	seen := map[int]bool{}
+	for _, e := range elems {
+		// Edges of lines that are ragged by less than two points are one edge.
+		x := math.Ceil(e.box.x1/2) * 2
+		if seen[int(x)] {
+			continue
+		}
+		seen[int(x)] = true
+		found = append(found, strips(byTop, x, width)...)
+	}
+	slices.SortStableFunc(found, func(a, b gutter) int { return cmp.Compare(b.height, a.height) })
+	for _, g := range found[:min(len(found), maxGutters)] {
+		g = divide(elems, g, o.em)
+		if columns(g.left, g.right, o.em) {
+			return g, true
+		}
+	}
+	return gutter{}, false
+}
+
+// strips returns the parts of the strip from x, width wide, that no element
+// crosses and that have elements on both sides.
+func strips(byTop []element, x, width float64) []gutter {
+	const slack = 0.5
+	var out []gutter
+	top := math.Inf(-1)
+	var l, r box
+	nl, nr := 0, 0
+	emit := func(bottom float64) {
+		if nl >= 2 && nr >= 2 {
+			height := min(l.y1, r.y1) - max(l.y0, r.y0)
+			if height > 0 {
+				out = append(out, gutter{x: x + width/2, top: top, bottom: bottom, height: height})
+			}
+		}
+		nl, nr = 0, 0
+	}
+	grow := func(b *box, n *int, e box) {
+		if *n == 0 {
+			*b = e
+		} else {
+			*b = b.union(e)
+		}
+		*n++
+	}
+	for _, e := range byTop {
+		switch {
+		case e.box.x1 <= x+slack:
+			grow(&l, &nl, e.box)
+		case e.box.x0 >= x+width-slack:
+			grow(&r, &nr, e.box)
+		default:
+			emit(e.box.y0)
+			top = e.box.midY()
+		}
+	}
+	emit(math.Inf(1))
+	return out
+}
+
+// divide sorts elems into the parts around g. What reaches beyond the other
+// column belongs to its own only while it goes on without a break.
+func divide(elems []element, g gutter, em float64) gutter {
+	var l, r []element
+	for _, e := range elems {
+		switch y := e.box.midY(); {
+		case y <= g.top:
+			g.above = append(g.above, e)
+		case y >= g.bottom:
+			g.below = append(g.below, e)
+		case e.box.midX() < g.x:
+			l = append(l, e)
+		default:
+			r = append(r, e)
+		}
+	}
+	top := max(edge(l, -1), edge(r, -1))
+	bottom := min(edge(l, 1), edge(r, 1))
+	part := func(side []element) []element {
+		slices.SortStableFunc(side, func(a, b element) int { return cmp.Compare(a.box.midY(), b.box.midY()) })
+		from, to := 0, len(side)
+		for i := 1; i < len(side); i++ {
+			gap := side[i].box.y0 - side[i-1].box.y1
+			if gap < 1.2*em {
+				continue
+			}
+			if side[i-1].box.y1 <= top {
+				from = i
+			}
+			if side[i].box.y0 >= bottom {
+				to = min(to, i)
+			}
+		}
+		g.above = append(g.above, side[:from]...)
+		g.below = append(g.below, side[to:]...)
+		return side[from:to]
+	}
+	g.left, g.right = part(l), part(r)
+	return g
+}
+
+// edge is the top (sign -1) or bottom (sign 1) of elems.
+func edge(elems []element, sign float64) float64 {
+	y := math.Inf(int(-sign))
+	for _, e := range elems {
+		if sign < 0 {
+			y = min(y, e.box.y0)
+		} else {
+			y = max(y, e.box.y1)
+		}
+	}
+	return y
+}
+
+// Shares and lengths by which columns of text are told from columns of a table.
+const (
+	// proseFill is how full of text the lines of a column are on average.
+	proseFill = 0.6
+	// proseLatin and proseWide are how many characters its lines have.
+	proseLatin = 18
+	proseWide  = 8
+	// rowsAligned is the share of lines that have a partner on the other side
+	// from which both sides may be rows of a table.
+	rowsAligned = 0.6
+)
+
+// columns reports whether l and r are columns to be read one after the other,
+// not cells of the same rows.
+func columns(l, r []element, em float64) bool {
+	if len(l) == 0 || len(r) == 0 {
+		return false
+	}
+	a, b := measure(l), measure(r)
+	if a.tables > 0 || b.tables > 0 {
+		return true
+	}
+	if a.rows == 1 && b.rows == 1 {
+		return false
+	}
+	matched := partners(a.lines, b.lines, em)
+	fewer := min(a.rows, b.rows)
+	aligned := float64(matched) / float64(fewer)
+	switch {
+	case a.prose() && b.prose():
+		return true
+	case a.marked*2 > a.rows && b.marked*2 > b.rows && !a.bare && !b.bare:
+		return true
+	case aligned < rowsAligned:
+		return a.rows > 1 && b.rows > 1
+	}
+	// Two boxes of two lines each are no table yet.
+	return a.rows <= 2 && b.rows <= 2 && a.single && b.single && !a.labels && !b.figures
+}
+
+// shape describes the lines of one side of a gutter.
+type shape struct {
+	lines []box
+	rows  int
+	// fill is the mean share of the side's width that a line takes, runes the
+	// mean number of characters of a line, those of wide scripts counted double.
+	fill, runes float64
+	wide        bool
+	tables      int
+	// marked counts lines that start as list items do; bare says that most hold
+	// nothing but the marker.
+	marked int
+	bare   bool
+	// single says that no line has a gap inside.
+	single bool
+	// labels says that lines end with a colon; figures that lines are numbers.
+	labels, figures bool
+}
+
+func (s shape) prose() bool {
+	least := float64(proseLatin)
+	if s.wide {
+		least = proseWide
+	}
+	return s.rows >= 2 && s.fill >= proseFill && s.runes >= least
+}
+
+func measure(elems []element) shape {
+	s := shape{single: true}
+	var whole box
+	wideRunes, bare, labels, figures := 0, 0, 0, 0
+	for i, e := range elems {
+		if i == 0 {
+			whole = e.box
+		}
+		whole = whole.union(e.box)
+		if e.table != nil {
+			s.tables++
+		}
+	}
+	for _, row := range rowsOf(elems) {
+		s.rows++
+		s.lines = append(s.lines, row.box)
+		s.single = s.single && len(row.elems) == 1
+		if whole.width() > 0 {
+			s.fill += row.box.width() / whole.width()
+		}
+		text := row.elems[0].seg.text
+		if marker(text) != "" {
+			s.marked++
+			if marker(text) == text {
+				bare++
+			}
+		}
+		last := row.elems[len(row.elems)-1].seg.text
+		if r := lastRune(last); r == ':' || r == '：' {
+			labels++
+		}
+		if figure(text) {
+			figures++
+		}
+		for _, e := range row.elems {
+			s.runes += float64(utf8.RuneCountInString(e.seg.text))
+			if wide(firstRune(e.seg.text)) {
+				wideRunes++
+			}
+		}
+	}
+	s.fill /= float64(s.rows)
+	s.runes /= float64(s.rows)
+	s.wide = wideRunes*2 > s.rows
+	s.bare = bare*2 > s.rows
+	s.labels, s.figures = labels*2 >= s.rows, figures*2 >= s.rows
+	return s
+}
+
+// partners counts the lines of the shorter list that stand on the height of one
+// in the other.
+func partners(a, b []box, em float64) int {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	n, j := 0, 0
+	for _, x := range a {
+		for j < len(b) && b[j].midY() < x.midY()-0.3*em {
+			j++
+		}
+		if j < len(b) && b[j].midY() <= x.midY()+0.3*em {
+			n++
+		}
+	}
+	return n
+}

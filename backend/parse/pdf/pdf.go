@@ -1,0 +1,37 @@
+// Package pdf reads PDF files through PDFium, compiled to WebAssembly: the file's
+// bytes never reach native code, and the sandbox sees no file and no network.
+//
+// PDFium gives characters and their places; all structure is found here. A page
+// is read in steps: characters (glyph.go) become segments, runs of text without
+// a wide gap (segment.go); gutters between segments give columns and the reading
+// order (order.go); rows of segments become lines or tables (row.go, table.go).
+// What repeats on many pages is dropped (repeat.go), lines become paragraphs and
+// headings (flow.go, heading.go), and the whole becomes the document (build.go).
+//
+// Invariants: a character that PDFium reports is in the text once, or counted as
+// repeated, or outside the page; form values and notes written on the page are
+// text; right-to-left text is in logical order.
+//
+//	r := pdf.NewReader()
+//	defer r.Close()
+//	doc, err := r.Parse(ctx, in, env)
+//
+// Faults: corrupt, password, limit_pages, limit_text, limit_memory {limit}.
+// Warnings: see the Warn constants.
+package pdf
+
+// Codes of the warnings Parse gives; their details are page numbers such as
+// "2, 5-7" unless said otherwise.
+const (
+	// WarnNoText: pages with a picture and without text.
+	WarnNoText = "pages_without_text"
+	// WarnGarbled: pages whose characters cannot be told from the file.
+	WarnGarbled = "garbled_text"
+	// WarnPages: pages that could not be read.
+	WarnPages = "pages_unreadable"
+	// WarnAttachment: files inside the file that were not read; the detail is
+	// their names with a code of the reason.
+	WarnAttachment = "attachment_unread"
+	// WarnXFA: a form of the XFA kind, whose text was taken from its data.
+	WarnXFA = "xfa_form"
+)

@@ -1,0 +1,170 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+)
+
+const (
+	// edgeLines is how many lines from the top and from the bottom of a page may be
+	// its header and footer, margin the share of its height they may take.
+	edgeLines = 4
+	margin    = 0.16
+	// repeatPages and repeatShare are on how many pages, and on which share of
+	// them, a line must stand to be one. Books have two headers, one for each side.
+	repeatPages = 3
+	repeatShare = 0.3
+	// sameHeight is how far its places on the pages may differ, in points.
+	sameHeight = 12.0
+)
+
+// spot is a line of a page that may be its header or footer.
+type spot struct {
+	page, region, item int
+	key                string
+	// height is measured from the nearer edge of the page.
+	height float64
+	top    bool
+}
+
+// dropRepeated takes headers, footers and page numbers out of the pages and
+// returns how many lines it took.
+func dropRepeated(pages []page) int {
+	if len(pages) < repeatPages {
+		return 0
+	}
+	groups := map[string][]spot{}
+	for i := range pages {
+		for _, s := range spots(pages[i], i) {
+			groups[s.key] = append(groups[s.key], s)
+		}
+	}
+	drop := map[[2]int]map[int]bool{}
+	n := 0
+	for _, g := range groups {
+		for _, s := range steady(g, len(pages)) {
+			at := [2]int{s.page, s.region}
+			if drop[at] == nil {
+				drop[at] = map[int]bool{}
+			}
+			drop[at][s.item] = true
+			n++
+		}
+	}
+	for at, items := range drop {
+		r := &pages[at[0]].regions[at[1]]
+		var kept []item
+		for i, it := range r.items {
+			if !items[i] {
+				kept = append(kept, it)
+			}
+		}
+		r.items = kept
+	}
+	return n
+}
+
+// steady returns the spots that stand at the height where most of them do, when
+// they are on enough pages.
+func steady(g []spot, pages int) []spot {
+	var best []spot
+	for _, s := range g {
+		var same []spot
+		on := map[int]bool{}
+		for _, o := range g {
+			if o.top == s.top && abs(o.height-s.height) <= sameHeight {
+				same = append(same, o)
+				on[o.page] = true
+			}
+		}
+		if len(on) >= repeatPages && float64(len(on)) >= repeatShare*float64(pages) && len(same) > len(best) {
+			best = same
+		}
+		if len(same)*2 > len(g) {
+			break
+		}
+	}
+	return best
+}
+
+// spots returns the lines at the edges of a page, and those of turned text, which
+// is often a mark on every page.
+func spots(p page, number int) []spot {
+	var out []spot
+	for r, region := range p.regions {
+		for i, it := range region.items {
+			if it.table != nil {
+				continue
+			}
+			key := shapeOf(it.line.text)
+			if key == "" {
+				continue
+			}
+			s := spot{page: number, region: r, item: i, key: key}
+			b := it.line.box
+			switch {
+			case region.aside:
+				s.top, s.height = true, b.midY()
+			case b.midY() < p.height*margin && above(p, b) < edgeLines:
+				s.top, s.height = true, b.midY()
+			case b.midY() > p.height*(1-margin) && below(p, b) < edgeLines:
+				s.height = p.height - b.midY()
+			default:
+				continue
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// above counts the lines of the page that stand wholly above b.
+func above(p page, b box) int { return count(p, func(o box) bool { return o.y1 <= b.y0+1 }) }
+
+// below counts the lines of the page that stand wholly below b.
+func below(p page, b box) int { return count(p, func(o box) bool { return o.y0 >= b.y1-1 }) }
+
+func count(p page, holds func(box) bool) int {
+	n := 0
+	for _, r := range p.regions {
+		if r.aside {
+			continue
+		}
+		for _, it := range r.items {
+			if it.table == nil && holds(it.line.box) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// shapeOf makes equal what differs from page to page in a header: numbers and the
+// blanks around them.
+func shapeOf(s string) string {
+	var b strings.Builder
+	digit := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+		case unicode.IsDigit(r):
+			if !digit {
+				b.WriteByte('#')
+			}
+			digit = true
+		default:
+			b.WriteRune(unicode.ToLower(r))
+			digit = false
+		}
+	}
+	key := b.String()
+	if romanNumber(key) {
+		return "#"
+	}
+	return key
+}
+
+// romanNumber reports whether s is a page number in small Roman numerals.
+func romanNumber(s string) bool {
+	return s != "" && len(s) <= 7 && strings.Trim(s, "ivxl") == ""
+}

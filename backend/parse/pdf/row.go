@@ -1,0 +1,225 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// row is what stands on one height of a region, from left to right.
+type row struct {
+	box   box
+	elems []element
+}
+
+// rowsOf groups elems into rows from top to bottom.
+func rowsOf(elems []element) []row {
+	sorted := slices.Clone(elems)
+	slices.SortStableFunc(sorted, func(a, b element) int { return cmp.Compare(a.box.midY(), b.box.midY()) })
+	var rows []row
+	for _, e := range sorted {
+		if n := len(rows); n > 0 && rows[n-1].takes(e) {
+			r := &rows[n-1]
+			r.elems = append(r.elems, e)
+			r.box = r.box.union(e.box)
+			continue
+		}
+		rows = append(rows, row{e.box, []element{e}})
+	}
+	for i := range rows {
+		slices.SortStableFunc(rows[i].elems, func(a, b element) int { return cmp.Compare(a.box.x0, b.box.x0) })
+	}
+	return rows
+}
+
+// takes reports whether e stands on the row's height: beside its first element,
+// or, when that is of another size, beside most of the others.
+func (r row) takes(e element) bool {
+	if e.table != nil || r.elems[0].table != nil {
+		return false
+	}
+	if r.elems[0].box.overlapY(e.box) < 0.5 {
+		return false
+	}
+	// A tall element beside several rows would swallow them.
+	for _, o := range r.elems {
+		if o.box.overlapX(e.box) > 0.5*min(o.box.width(), e.box.width()) && o.box.overlapY(e.box) < 0.8 {
+			return false
+		}
+	}
+	return true
+}
+
+// cellsOf joins the elements of a row that belong together: a list's marker with
+// its item, and segments that the file holds apart but the eye does not.
+func cellsOf(r row) []segment {
+	var out []segment
+	rtl := 0
+	for _, e := range r.elems {
+		if e.seg.rtl {
+			rtl++
+		}
+	}
+	elems := r.elems
+	if rtl*2 > len(elems) {
+		elems = slices.Clone(elems)
+		slices.Reverse(elems)
+	}
+	for i, e := range elems {
+		if i > 0 {
+			last := &out[len(out)-1]
+			gap := max(e.box.x0-last.box.x1, last.box.x0-e.box.x1)
+			unit := max(last.em(), e.seg.em())
+			if gap < gapSegment*unit || len(out) == 1 && marker(last.text) == last.text && gap < 4*unit {
+				last.join(e.seg, gap, unit)
+				continue
+			}
+		}
+		out = append(out, e.seg)
+	}
+	return out
+}
+
+// join appends o, which stands a gap further on the same line.
+func (s *segment) join(o segment, gap, unit float64) {
+	if joint := blankBetween(s.text, o.text, gap, unit); joint {
+		s.text += " "
+	}
+	s.text += o.text
+	s.box = s.box.union(o.box)
+	s.bold = s.bold && o.bold
+	s.rtl = s.rtl || o.rtl
+	s.size = max(s.size, o.size)
+	s.runes += o.runes
+}
+
+func blankBetween(a, b string, gap, unit float64) bool {
+	prev, next := lastRune(a), firstRune(b)
+	if wide(prev) && wide(next) {
+		return gap > gapWide*unit
+	}
+	return gap > 0.15*unit
+}
+
+// lineOf makes a line of a row.
+func lineOf(r row) line {
+	cells := cellsOf(r)
+	l := line{box: r.box, bold: true, cells: len(cells)}
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		texts[i] = c.text
+		l.size = max(l.size, c.em())
+		l.bold = l.bold && c.bold
+		l.rtl = l.rtl || c.rtl
+	}
+	// Two blanks keep apart what stands apart.
+	l.text = strings.Join(texts, "  ")
+	return l
+}
+
+// leaf makes a region of elems that are read row by row, with the tables that
+// rows without rules form.
+func leaf(elems []element, em float64) region {
+	rows := rowsOf(elems)
+	r := region{box: elems[0].box}
+	for _, e := range elems {
+		r.box = r.box.union(e.box)
+	}
+	for i := 0; i < len(rows); {
+		if t := rows[i].elems[0].table; t != nil {
+			r.items = append(r.items, item{table: t})
+			i++
+			continue
+		}
+		if t, n := alignedTable(rows[i:], em); n > 0 {
+			r.items = append(r.items, item{table: &t})
+			i += n
+			continue
+		}
+		r.items = append(r.items, item{line: lineOf(rows[i])})
+		i++
+	}
+	return r
+}
+
+// marker returns what marks the start of a list's item: a bullet or a number in
+// one of the usual forms, without the blank after it; "" without one.
+func marker(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if strings.ContainsRune("•●○◦▪■□◆◇❖➢►▶‣⁃·∙※★☆✓–—-*", r) {
+		if rest := s[n:]; rest == "" || rest[0] == ' ' || wide(firstRune(rest)) && r != '-' && r != '—' {
+			return s[:n]
+		}
+		return ""
+	}
+	return numbered(s)
+}
+
+// numbered returns a leading number such as "1.", "(2)", "a)", "3、", "（四）" or
+// "①"; "" without one.
+func numbered(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if r >= '①' && r <= '⒛' {
+		return s[:n]
+	}
+	i := 0
+	bracket := r == '(' || r == '（'
+	if bracket {
+		i = n
+	}
+	start := i
+	kind := 0
+	for i < len(s) && i-start < 12 {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		k := 0
+		switch {
+		case c >= '0' && c <= '9':
+			k = 1
+		case strings.ContainsRune("一二三四五六七八九十", c):
+			k = 2
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			k = 3
+		}
+		if k == 0 || kind != 0 && k != kind || k == 3 && i-start >= 4 {
+			break
+		}
+		kind = k
+		i += size
+	}
+	if i == start || kind == 3 && i-start > 1 && !roman(s[start:i]) {
+		return ""
+	}
+	c, size := utf8.DecodeRuneInString(s[i:])
+	switch {
+	case bracket && (c == ')' || c == '）'):
+	case !bracket && (c == '、' || c == ')' || c == '）'):
+	case !bracket && kind != 2 && (c == '.' || c == '．'):
+		// "3.5" is a number, "3. 5 tons" an item.
+		if next := firstRune(s[i+size:]); i+size < len(s) && next != ' ' && !wide(next) {
+			return ""
+		}
+	default:
+		return ""
+	}
+	return s[:i+size]
+}
+
+func roman(s string) bool {
+	return strings.Trim(s, "ivxIVX") == ""
+}
+
+// figure reports whether s is a number, an amount or a date: mostly digits.
+func figure(s string) bool {
+	digits, others := 0, 0
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9', r >= '０' && r <= '９':
+			digits++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	return digits > 0 && digits >= others*2 || s == "-" || s == "—" || s == "–"
+}

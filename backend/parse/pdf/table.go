@@ -1,0 +1,282 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// table is a table with its cells' texts.
+type table struct {
+	box    box
+	rows   [][]string
+	header int
+	// bold says that the header's text is.
+	bold bool
+}
+
+// column is the width that the cells of a column take together.
+type column struct{ x0, x1 float64 }
+
+// alignedTable returns the table that the first n of rows form without rules; n
+// is 0 when they form none. Rows are taken while each cell falls into one column
+// and no cell bridges two.
+func alignedTable(rows []row, em float64) (t table, n int) {
+	if len(cellsOf(rows[0])) < 2 {
+		return table{}, 0
+	}
+	var cols []column
+	var cells [][]segment
+	for _, r := range rows {
+		if r.elems[0].table != nil {
+			break
+		}
+		if k := len(cells); k > 0 && r.box.y0-rows[k-1].box.y1 > 2.5*em {
+			break
+		}
+		c := cellsOf(r)
+		next, ok := fit(cols, c, em)
+		if !ok {
+			break
+		}
+		cols, cells = next, append(cells, c)
+	}
+	// A last line of its own in the first column is what follows the table.
+	for len(cells) > 0 {
+		last := cells[len(cells)-1]
+		if len(last) > 1 || columnOf(cols, last[0]) > 0 {
+			break
+		}
+		cells = cells[:len(cells)-1]
+	}
+	cols = nil
+	for _, c := range cells {
+		cols, _ = fit(cols, c, em)
+	}
+	if !tabular(cols, cells, em) {
+		return table{}, 0
+	}
+	t = fill(cols, cells, rows, em)
+	return t, len(cells)
+}
+
+// fit adds the cells of a row to the columns; ok is false when a cell would join
+// two columns.
+func fit(cols []column, cells []segment, em float64) (out []column, ok bool) {
+	out = slices.Clone(cols)
+	for _, c := range cells {
+		at, hits := -1, 0
+		for i, col := range out {
+			if c.box.x0 < col.x1+0.3*em && c.box.x1 > col.x0-0.3*em {
+				at = i
+				hits++
+			}
+		}
+		switch {
+		case hits > 1:
+			return nil, false
+		case hits == 1:
+			out[at].x0, out[at].x1 = min(out[at].x0, c.box.x0), max(out[at].x1, c.box.x1)
+		default:
+			out = append(out, column{c.box.x0, c.box.x1})
+		}
+	}
+	slices.SortFunc(out, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
+	for i := 1; i < len(out); i++ {
+		if out[i].x0 < out[i-1].x1 {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func columnOf(cols []column, s segment) int {
+	best, length := 0, -1e9
+	for i, c := range cols {
+		if l := (box{x0: c.x0, x1: c.x1}).overlapX(s.box); l > length {
+			best, length = i, l
+		}
+	}
+	return best
+}
+
+// longCell is how many characters a cell has at most on average; more is text in
+// columns.
+const longCell = 60
+
+// tabular reports whether cells are confidently a table.
+func tabular(cols []column, cells [][]segment, em float64) bool {
+	full, filled, runes := 0, 0, 0
+	edges := make([][3][]float64, len(cols))
+	for _, r := range cells {
+		if len(r) > 1 {
+			full++
+		}
+		filled += len(r)
+		for _, c := range r {
+			i := columnOf(cols, c)
+			runes += utf8.RuneCountInString(c.text)
+			for k, x := range []float64{c.box.x0, c.box.x1, c.box.midX()} {
+				edges[i][k] = append(edges[i][k], x)
+			}
+		}
+	}
+	switch {
+	case len(cols) < 2, full < 2, len(cols) == 2 && full < 3:
+		return false
+	case float64(filled) < 0.4*float64(len(cells)*len(cols)):
+		return false
+	case runes > longCell*filled:
+		return false
+	}
+	aligned := 0
+	for _, e := range edges {
+		if agree(e[0], em) || agree(e[1], em) || agree(e[2], em) {
+			aligned++
+		}
+	}
+	return float64(aligned) >= 0.7*float64(len(cols))
+}
+
+// agree reports whether most of xs are the same.
+func agree(xs []float64, em float64) bool {
+	if len(xs) < 2 {
+		return true
+	}
+	slices.Sort(xs)
+	middle := xs[len(xs)/2]
+	near := 0
+	for _, x := range xs {
+		if x > middle-0.5*em && x < middle+0.5*em {
+			near++
+		}
+	}
+	return near*2 > len(xs)
+}
+
+// fill makes the table of cells. A row whose first cell is empty and that stands
+// closer to the row above than rows do goes on with that row's cells.
+func fill(cols []column, cells [][]segment, rows []row, em float64) table {
+	t := table{box: rows[0].box}
+	pitch := firstPitch(cols, cells, rows)
+	var at box
+	bolds := make([]bool, 0, len(cells))
+	for i, r := range cells {
+		t.box = t.box.union(rows[i].box)
+		texts := make([]string, len(cols))
+		bold := true
+		for _, c := range r {
+			k := columnOf(cols, c)
+			texts[k] = joinText(texts[k], c.text)
+			bold = bold && c.bold
+		}
+		step := rows[i].box.y0 - at.y0
+		if texts[0] == "" && len(t.rows) > 0 && step < 0.75*pitch && step < 1.6*em {
+			last := t.rows[len(t.rows)-1]
+			for k, s := range texts {
+				if s != "" {
+					last[k] = joinText(last[k], s)
+				}
+			}
+		} else {
+			t.rows = append(t.rows, texts)
+			bolds = append(bolds, bold)
+		}
+		at = rows[i].box
+	}
+	t.header = headerRows(t.rows, bolds)
+	t.bold = t.header > 0 && bolds[0]
+	return t
+}
+
+// firstPitch is the usual distance between rows that have a first cell.
+func firstPitch(cols []column, cells [][]segment, rows []row) float64 {
+	var steps []float64
+	last := -1
+	for i, r := range cells {
+		if columnOf(cols, r[0]) != 0 {
+			continue
+		}
+		if last >= 0 {
+			steps = append(steps, rows[i].box.y0-rows[last].box.y0)
+		}
+		last = i
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/2]
+}
+
+// headerRows is 1 when the first row names the columns: it is full of words,
+// and stands out by weight or by having figures below it.
+func headerRows(rows [][]string, bold []bool) int {
+	if len(rows) < 2 {
+		return 0
+	}
+	filled := 0
+	for _, s := range rows[0] {
+		if figure(s) {
+			return 0
+		}
+		if s != "" {
+			filled++
+		}
+	}
+	if filled < 2 || filled*3 < len(rows[0])*2 {
+		return 0
+	}
+	if bold[0] && !bold[1] {
+		return 1
+	}
+	if bold[1] && !bold[0] {
+		return 0
+	}
+	for _, r := range rows[1:] {
+		for _, s := range r {
+			if figure(s) {
+				return 1
+			}
+		}
+	}
+	if len(rows[0]) > 2 && filled == len(rows[0]) {
+		return 1
+	}
+	return 0
+}
+
+// joinText joins two parts of running text: with a blank, without one between
+// characters of a script that has none, and without the hyphen that divides a
+// word.
+func joinText(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	a = strings.TrimRight(a, " ")
+	last, next := lastRune(a), firstRune(b)
+	switch {
+	case last == hyphen:
+		return strings.TrimSuffix(a, string(hyphen)) + b
+	case last == '-' || last == '‐':
+		return joinHyphen(a, b, last)
+	case wide(last) && (wide(next) || cjk(next)), cjk(last) && wide(next):
+		return a + b
+	}
+	return a + " " + b
+}
+
+// joinHyphen joins across a hyphen that may divide a word: before a small letter
+// and after letters it does, else it stays.
+func joinHyphen(a, b string, mark rune) string {
+	body := strings.TrimSuffix(a, string(mark))
+	prev, next := lastRune(body), firstRune(b)
+	switch {
+	case body == "" || prev == ' ':
+		return a + " " + b
+	case isLower(next) && isLetter(prev):
+		return body + b
+	}
+	return a + b
+}

@@ -47,6 +47,11 @@ type IngestRequest struct {
 	Sync bool `json:"sync"`
 	// Encoding forces a character encoding on the given files.
 	Encoding string `json:"encoding"`
+	// OCR reads the text in pictures where the machine has tesseract.
+	OCR bool `json:"ocr"`
+	// Limits raise or lower what one file may cost: bytes, inflated, ratio, pages,
+	// depth, cells, text, memory, time.
+	Limits map[string]string `json:"limits"`
 }
 
 // IngestReport is the result of an ingest or import job.
@@ -56,20 +61,59 @@ type IngestReport struct {
 	// Totals counts documents by status; "chunks" counts chunks written.
 	Totals  map[string]int `json:"totals"`
 	Seconds float64        `json:"seconds"`
+	// Summary covers the documents of this run.
+	Summary LibraryHealth `json:"summary"`
 }
 
 // DocumentStatus is what became of one file.
 type DocumentStatus struct {
-	Source   string     `json:"source"`
-	DocID    *string    `json:"doc_id"`
-	Status   string     `json:"status" tstype:"'indexed' | 'unchanged' | 'updated' | 'alias' | 'empty' | 'needs_ocr' | 'unsupported' | 'skipped' | 'failed' | 'removed'"`
-	Format   *string    `json:"format"`
-	Encoding *string    `json:"encoding"`
-	Chars    *int       `json:"chars"`
-	Pages    *int       `json:"pages"`
-	Chunks   *int       `json:"chunks"`
+	Source   string  `json:"source"`
+	DocID    *string `json:"doc_id"`
+	Status   string  `json:"status" tstype:"'indexed' | 'unchanged' | 'updated' | 'alias' | 'empty' | 'needs_ocr' | 'unsupported' | 'skipped' | 'failed' | 'removed'"`
+	Format   *string `json:"format"`
+	Encoding *string `json:"encoding"`
+	Chars    *int    `json:"chars"`
+	Pages    *int    `json:"pages"`
+	Chunks   *int    `json:"chunks"`
+	// Tokens sums the tokens of the chunks.
+	Tokens *int `json:"tokens"`
+	// Health is null where nothing was read.
+	Health   *Health    `json:"health"`
 	Warnings []Notice   `json:"warnings"`
 	Error    *ErrorBody `json:"error"`
+}
+
+// Health tells how completely a file, or all files of a library, were read.
+type Health struct {
+	// EncodingConfidence is how sure the character encoding is, in [0, 1]; for a
+	// library the least of its files.
+	EncodingConfidence float64 `json:"encoding_confidence"`
+	// Pages counts pages, slides or sheets, PagesWithText those that gave text.
+	Pages         int `json:"pages"`
+	PagesWithText int `json:"pages_with_text"`
+	// RowsRead and RowsKept count the rows of tables and records.
+	RowsRead int `json:"rows_read"`
+	RowsKept int `json:"rows_kept"`
+	Tables   int `json:"tables"`
+	// Images counts pictures whose content is not in the text.
+	Images int `json:"images"`
+	// RepeatedLines counts headers, footers and page numbers left out.
+	RepeatedLines int `json:"repeated_lines"`
+	// Garbled is the share of characters without meaning, in [0, 1]; for a library
+	// that of all its characters.
+	Garbled float64 `json:"garbled"`
+}
+
+// LibraryHealth sums up the documents of a library.
+type LibraryHealth struct {
+	// Totals counts documents by status; "chunks", "chars" and "tokens" are sums.
+	Totals map[string]int `json:"totals"`
+	Health Health         `json:"health"`
+	// Warnings counts the documents that carry each warning.
+	Warnings map[string]int `json:"warnings"`
+	// Encodings counts documents by encoding, Formats by format.
+	Encodings map[string]int `json:"encodings"`
+	Formats   map[string]int `json:"formats"`
 }
 
 // ListDocumentsRequest asks for the documents of a knowledge base.
@@ -80,6 +124,7 @@ type ListDocumentsRequest struct {
 // DocumentList lists documents and aliases by source.
 type DocumentList struct {
 	Documents []DocumentStatus `json:"documents"`
+	Summary   LibraryHealth    `json:"summary"`
 }
 
 // DocumentTextRequest names a document by source, unique ending, or id.

@@ -125,6 +125,8 @@ func describe(s *api.DocumentStatus, d rag.DocumentRow) {
 	format, _, _ := strings.Cut(d.ParsedBy, "/") // without the reader's version
 	chars, chunks := d.Chars, d.Chunks
 	s.DocID, s.Format, s.Encoding, s.Chars, s.Chunks = &id, &format, &encoding, &chars, &chunks
+	tokens, health := d.Tokens, healthOf(d.Health)
+	s.Tokens, s.Health = &tokens, &health
 	if n := len(d.Pages); n > 0 {
 		s.Pages = &n
 	}
@@ -139,6 +141,7 @@ func ingestReport(lang, kb string, r ingest.Report) *api.IngestReport {
 		out.Documents[i] = documentStatus(lang, o)
 		out.Totals[o.Status]++
 	}
+	out.Summary = summary(out.Documents)
 	return out
 }
 

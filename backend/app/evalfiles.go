@@ -46,7 +46,7 @@ func (s *Service) reembedded(ctx context.Context, lib rag.Library, model string,
 		return rag.Library{}, err
 	}
 	name := lib.Name + " @" + model
-	want := cut{lib.Chunker, &lib.ChunkSize, &lib.ChunkOverlap, model}
+	want := cut{chunker: lib.Chunker, size: &lib.ChunkSize, overlap: &lib.ChunkOverlap, embedder: model}
 	r, err := s.write(ctx, "reindex", name, want, progress, func(ctx context.Context, p ingest.Ports, to rag.Library, progress rag.Progress) (ingest.Report, error) {
 		return ingest.RunStored(ctx, p, to, rows, func(ctx context.Context, id rag.DocumentID) (rag.Document, error) {
 			return s.store.Document(ctx, lib, id)

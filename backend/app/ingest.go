@@ -12,6 +12,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/ingest"
 	"ragdesk/backend/job"
+	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 	"ragdesk/backend/text"
@@ -31,6 +32,8 @@ type cut struct {
 	chunker       string
 	size, overlap *int
 	embedder      string
+	// read is what one file may cost.
+	read host.Options
 }
 
 // over fills what c leaves open from a library's settings.
@@ -59,9 +62,14 @@ func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job
 		return api.Job{}, fault.New("encoding_unknown", fault.P("encoding", r.Encoding),
 			fault.P("known", strings.Join(text.Charsets(), ", ")))
 	}
-	want := cut{r.Chunker, r.ChunkSize, r.ChunkOverlap, r.Embedder}
+	read, err := parseLimits(r.Limits)
+	if err != nil {
+		return api.Job{}, err
+	}
+	read.OCR = r.OCR
+	want := cut{chunker: r.Chunker, size: r.ChunkSize, overlap: r.ChunkOverlap, embedder: r.Embedder, read: read}
 	return s.startWrite(ctx, "ingest", r.KB, want, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {
-		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding}, progress)
+		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding, OCR: r.OCR, MaxBytes: read.Limits.Bytes}, progress)
 	})
 }
 
@@ -158,7 +166,7 @@ func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	report, err := s.writeInto(ctx, w, lib, progress, run)
+	report, err := s.writeInto(ctx, w, lib, want.read, progress, run)
 	if created && report.Library.Documents == 0 && (err != nil || anyFailed(report)) {
 		// Nothing came in and something went wrong: leave no empty library behind.
 		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), w, lib))
@@ -167,8 +175,8 @@ func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress
 }
 
 // writeInto runs an ingestion into a library.
-func (s *Service) writeInto(ctx context.Context, w *store.Writer, lib rag.Library, progress rag.Progress, run ingestion) (ingest.Report, error) {
-	ports, done, err := s.ingestPorts(ctx, w, lib)
+func (s *Service) writeInto(ctx context.Context, w *store.Writer, lib rag.Library, read host.Options, progress rag.Progress, run ingestion) (ingest.Report, error) {
+	ports, done, err := s.ingestPorts(ctx, w, lib, read)
 	if err != nil {
 		return ingest.Report{Library: lib}, err
 	}

@@ -28,6 +28,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	ParserMain()
 	if workspace := os.Getenv(killWorkspace); workspace != "" {
 		if err := ingestAndReport(workspace, os.Getenv(killFolder)); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -12,6 +12,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/ingest"
+	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 )
@@ -93,6 +94,7 @@ func (s *Service) ListDocuments(ctx context.Context, r api.ListDocumentsRequest)
 			ingest.Outcome{Source: a.Source, Status: rag.StatusAlias, Doc: byID[a.DocID]}))
 	}
 	slices.SortStableFunc(out.Documents, func(a, b api.DocumentStatus) int { return strings.Compare(a.Source, b.Source) })
+	out.Summary = summary(out.Documents)
 	return out, nil
 }
 
@@ -175,7 +177,7 @@ func (s *Service) ExportChunks(ctx context.Context, r api.ExportChunksRequest) (
 
 // PreviewChunks cuts a file as ingestion would, without storing anything.
 func (s *Service) PreviewChunks(ctx context.Context, r api.PreviewChunksRequest) (api.ChunkPreview, error) {
-	settings := cut{r.Chunker, r.ChunkSize, r.ChunkOverlap, ""}
+	settings := cut{chunker: r.Chunker, size: r.ChunkSize, overlap: r.ChunkOverlap}
 	if r.KB != "" {
 		lib, err := s.library(ctx, r.KB)
 		if err != nil && !fault.Is(err, "kb_unknown") {
@@ -189,7 +191,11 @@ func (s *Service) PreviewChunks(ctx context.Context, r api.PreviewChunksRequest)
 	if err != nil {
 		return api.ChunkPreview{}, err
 	}
-	doc, chunks, err := ingest.Preview(ctx, s.parser(), chunker.Chunker, r.File)
+	parser, err := s.parser(host.Options{})
+	if err != nil {
+		return api.ChunkPreview{}, err
+	}
+	doc, chunks, err := ingest.Preview(ctx, parser, chunker.Chunker, r.File)
 	if err != nil {
 		return api.ChunkPreview{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/models"
 	"ragdesk/backend/ort"
+	"ragdesk/backend/parse/archive"
+	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/rerank"
 	"ragdesk/backend/store"
@@ -215,8 +217,12 @@ func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.
 }
 
 // ingestPorts wires an ingestion into lib. done ends it.
-func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Library) (p ingest.Ports, done func(), err error) {
+func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Library, read host.Options) (p ingest.Ports, done func(), err error) {
 	c, model, err := s.chunker(ctx, cut{}.over(lib.Settings))
+	if err != nil {
+		return ingest.Ports{}, nil, err
+	}
+	parser, err := s.parser(read)
 	if err != nil {
 		return ingest.Ports{}, nil, err
 	}
@@ -225,7 +231,7 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 		return ingest.Ports{}, nil, err
 	}
 	return ingest.Ports{
-		Parser: s.parser(), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
+		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
 		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: model.MaxTokens(),
 		Notices: c.notices,
 	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later

@@ -19,6 +19,7 @@ import (
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
 	"ragdesk/backend/library"
+	"ragdesk/backend/parse/host"
 	"ragdesk/backend/store"
 )
 
@@ -34,6 +35,9 @@ type Config struct {
 	// Notify is told of slow work the user did not ask for, such as the rebuild of
 	// an index; it may be nil.
 	Notify func(code string, params ...fault.Param)
+	// Parser is the command of a parser child; nil means this program with
+	// ParserCommand.
+	Parser []string
 }
 
 // Service is api.Service. It is safe for concurrent use.
@@ -45,6 +49,8 @@ type Service struct {
 	store  *store.Store
 	shelf  *library.Shelf
 	models map[string]*modelSlot
+	// parserHost is nil until a file is read.
+	parserHost *host.Host
 
 	rt     runtimeSlot
 	tokens tokenFiles
@@ -105,6 +111,9 @@ func (s *Service) Close() error {
 	defer s.mu.Unlock()
 	if s.shelf != nil {
 		s.shelf.Close()
+	}
+	if s.parserHost != nil {
+		_ = s.parserHost.Close() // its children end with this process in any case
 	}
 	s.tokens.close()
 	for _, m := range s.models {

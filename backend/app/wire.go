@@ -7,7 +7,6 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
-	"ragdesk/backend/parse"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 	"ragdesk/backend/vector"
@@ -93,8 +92,6 @@ type committer struct {
 func (c committer) Commit(ctx context.Context, lib rag.Library, change rag.Change) (rag.Library, error) {
 	return c.shelf.Commit(ctx, c.writer, lib, change)
 }
-
-func (s *Service) parser() rag.Parser { return parse.New(parse.Options{}) }
 
 // Info describes the program and what a first screen needs.
 func (s *Service) Info(_ context.Context, _ api.InfoRequest) (api.Info, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/watch"
 )
 
 // optional returns a pointer to v when the flag was given.
@@ -27,6 +29,7 @@ func optional[T any](c *cobra.Command, flag string, v T) *T {
 func (e *env) ingest() *cobra.Command {
 	var r api.IngestRequest
 	var size, overlap int
+	var watching bool
 	c := &cobra.Command{
 		Use: "ingest --kb K PATH…", Short: e.t("short.ingest"), Args: arguments(-1, "PATH"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -36,11 +39,20 @@ func (e *env) ingest() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			started, err := s.StartIngest(c.Context(), r)
-			if err != nil {
+			if watching && e.json {
+				return fault.New("flags_conflict", fault.P("one", "--watch"), fault.P("other", "--json"))
+			}
+			once := func() error {
+				started, err := s.StartIngest(c.Context(), r)
+				if err != nil {
+					return err
+				}
+				return e.follow(c.Context(), started)
+			}
+			if err := once(); err != nil || !watching {
 				return err
 			}
-			return e.follow(c.Context(), started)
+			return e.watch(c.Context(), args, once)
 		},
 	}
 	f := c.Flags()
@@ -51,7 +63,27 @@ func (e *env) ingest() *cobra.Command {
 	f.StringVar(&r.Embedder, "embedder", "", e.t("flag.embedder"))
 	f.BoolVar(&r.Sync, "sync", false, e.t("flag.sync"))
 	f.StringVar(&r.Encoding, "encoding", "", e.t("flag.encoding"))
+	f.BoolVar(&r.OCR, "ocr", false, e.t("flag.ocr"))
+	f.StringToStringVar(&r.Limits, "limit", nil, e.t("flag.limit"))
+	f.BoolVar(&watching, "watch", false, e.t("flag.watch"))
 	return c
+}
+
+// settle is how long files must be at rest before they are read again.
+const settle = time.Second
+
+// watch ingests again whenever the paths change, until it is interrupted. What
+// one run cannot do is printed and does not end the watch.
+func (e *env) watch(ctx context.Context, paths []string, once func() error) error {
+	e.line("%s", e.dim(e.t("watching", fault.P("paths", strings.Join(paths, ", ")))))
+	return watch.Run(ctx, paths, settle, func() error {
+		err := once()
+		if err != nil && ctx.Err() == nil {
+			e.complain(err)
+			err = nil
+		}
+		return err
+	})
 }
 
 // pollEvery is how often a running job is looked at.
@@ -165,6 +197,34 @@ func (e *env) printReport(r api.IngestReport) {
 	}
 	e.line("%s", e.bold(e.t("ingested", fault.P("kb", r.KB), fault.P("what", strings.Join(parts, e.t("comma"))),
 		fault.P("chunks", r.Totals["chunks"]), fault.P("seconds", fmt.Sprintf("%.1f", r.Seconds)))))
+	e.printSummary(r.Summary)
+}
+
+// healthFacts are what of a file's reading is worth a word.
+func (e *env) healthFacts(h api.Health) []string {
+	var facts []string
+	add := func(key string, shown bool, params ...fault.Param) {
+		if shown {
+			facts = append(facts, e.t("health."+key, params...))
+		}
+	}
+	add("pages", h.Pages > 0, fault.P("with", h.PagesWithText), fault.P("pages", h.Pages))
+	add("tables", h.Tables > 0, fault.P("tables", h.Tables), fault.P("kept", h.RowsKept), fault.P("read", h.RowsRead))
+	add("images", h.Images > 0, fault.P("images", h.Images))
+	add("repeated", h.RepeatedLines > 0, fault.P("lines", h.RepeatedLines))
+	add("garbled", h.Garbled >= .001, fault.P("percent", fmt.Sprintf("%.1f", 100*h.Garbled)))
+	return facts
+}
+
+// printSummary prints the health of all files of a run or a library.
+func (e *env) printSummary(s api.LibraryHealth) {
+	facts := e.healthFacts(s.Health)
+	for _, code := range slices.Sorted(maps.Keys(s.Warnings)) {
+		facts = append(facts, fmt.Sprintf("%s × %d", code, s.Warnings[code]))
+	}
+	if len(facts) > 0 {
+		e.line("%s", e.dim(e.t("health.summary", fault.P("facts", strings.Join(facts, e.t("comma"))))))
+	}
 }
 
 func (e *env) printDocument(d api.DocumentStatus) {
@@ -181,6 +241,9 @@ func (e *env) printDocument(d api.DocumentStatus) {
 	}
 	if d.Chars != nil && d.Chunks != nil {
 		facts = append(facts, e.t("facts", fault.P("chars", *d.Chars), fault.P("chunks", *d.Chunks)))
+	}
+	if d.Health != nil {
+		facts = append(facts, e.healthFacts(*d.Health)...)
 	}
 	e.line("%s", strings.TrimRight(fmt.Sprintf("%s  %s  %s", status, d.Source, e.dim(strings.Join(facts, e.t("comma")))), " "))
 	if d.Error != nil {
@@ -289,6 +352,7 @@ func (e *env) docs() *cobra.Command {
 			for _, d := range out.Documents {
 				e.printDocument(d)
 			}
+			e.printSummary(out.Summary)
 			return nil
 		},
 	}

@@ -38,6 +38,7 @@ const (
 // Main runs the command line args, without the program's name, and returns the
 // exit code. page holds the built page for serve.
 func Main(args []string, page fs.FS) int {
+	app.ParserMain()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Run(ctx, args, page, os.Stdin, os.Stdout, os.Stderr)
@@ -129,9 +130,14 @@ func (e *env) finish(err error) int {
 			fmt.Fprintln(e.err, writeErr)
 		}
 	} else {
-		fmt.Fprintf(e.err, "%s: %s\n", i18n.Text(e.lang, "cli.error"), body.Message)
+		e.complain(err)
 	}
 	return exitCode(body.Code)
+}
+
+// complain prints an error for a person.
+func (e *env) complain(err error) {
+	fmt.Fprintf(e.err, "%s: %s\n", i18n.Text(e.lang, "cli.error"), i18n.ErrorBody(e.lang, err).Message)
 }
 
 // usageCodes are the faults of a wrong command line.
@@ -139,7 +145,7 @@ var usageCodes = map[string]bool{
 	"usage": true, "port_invalid": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
 	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
-	"embedder_unknown": true, "encoding_unknown": true, "kb_name_invalid": true, "model_unknown": true,
+	"embedder_unknown": true, "encoding_unknown": true, "limit_invalid": true, "flags_conflict": true, "kb_name_invalid": true, "model_unknown": true,
 	"language_unknown": true, "metric_unknown": true, "metrics_need_answers": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,

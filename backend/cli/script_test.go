@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ragdesk/backend/app"
 	"ragdesk/backend/cli"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/models"
@@ -27,6 +28,7 @@ import (
 
 // TestMain lets the test binary be ragdesk itself, with a page of one line.
 func TestMain(m *testing.M) {
+	app.ParserMain()
 	testscript.Main(suite{m}, map[string]func(){
 		"ragdesk": func() {
 			os.Exit(cli.Main(os.Args[1:], fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>page</title>")}}))

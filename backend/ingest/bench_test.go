@@ -17,6 +17,8 @@ import (
 	"ragdesk/backend/library"
 	"ragdesk/backend/library/librarytest"
 	"ragdesk/backend/parse"
+	"ragdesk/backend/parse/archive"
+	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 )
@@ -82,6 +84,7 @@ func (b *bench) with(t *testing.T, p *recorder, run func(ingest.Ports) (ingest.R
 	report, err := run(ingest.Ports{
 		Parser: parse.New(parse.Options{}), Chunker: b.chunker, Embedder: b.embedder,
 		Catalogue: b.Store, Committer: committer{b.Shelf, w}, Count: lexical.Count,
+		Unpacker: archive.New(guard.Limits{}),
 	})
 	unlock()
 	b.lib = report.Library

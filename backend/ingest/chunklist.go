@@ -82,7 +82,7 @@ func importItem(seq int, id rag.DocumentID, chunks []listed, known *known, ports
 		record.Counts[i] = ports.Count(c.Text)
 	}
 	record.DocumentRow = rag.DocumentRow{
-		Document: rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: "chunk list"},
+		Document: rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: "chunk list", Health: rag.Health{Confidence: 1}},
 		// A file's document stays that of its file, which replaces it when read again.
 		RealPath: had.RealPath, ContentHash: hash, Bytes: int64(len(encoded)), Chars: utf8.RuneCountInString(text),
 		Chunks: len(cut), Status: rag.StatusIndexed,

@@ -30,9 +30,11 @@ type Committer interface {
 
 // Ports are what ingestion needs of the layers below.
 type Ports struct {
-	Parser    rag.Parser
-	Chunker   rag.Chunker
-	Embedder  rag.Embedder
+	Parser   rag.Parser
+	Chunker  rag.Chunker
+	Embedder rag.Embedder
+	// Unpacker reads archives; nil reads none.
+	rag.Unpacker
 	Catalogue Catalogue
 	Committer Committer
 	// Count counts a text's terms as the text index does.
@@ -50,6 +52,8 @@ type Options struct {
 	Sync bool
 	// Encoding forces a character encoding; empty means by evidence.
 	Encoding string
+	// OCR reads again what could not be read without it.
+	OCR bool
 	// MaxBytes bounds a file's size; 0 means DefaultMaxBytes.
 	MaxBytes int64
 }

@@ -110,8 +110,9 @@ func hashID(s string) rag.DocumentID {
 // respelled reports whether f names its file without a link, so that another
 // spelling of the path is the same document and not an alias of it.
 func respelled(f file) bool {
+	real, _, _ := strings.Cut(f.real, entryMark)
 	abs, err := filepath.Abs(f.path)
-	return err == nil && abs == f.real
+	return err == nil && abs == real
 }
 
 // spells reports whether source, relative to whatever folder, can be the path
@@ -120,7 +121,7 @@ func spells(source, real string) bool {
 	for strings.HasPrefix(source, "../") {
 		source = source[len("../"):]
 	}
-	real = filepath.ToSlash(real)
+	real = strings.ReplaceAll(filepath.ToSlash(real), entryMark, "/")
 	return source == real || strings.HasSuffix(real, "/"+source)
 }
 

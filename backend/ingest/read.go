@@ -40,12 +40,14 @@ type reader struct {
 	scan  scan
 	// seqs gives the place of each source in the report.
 	seqs map[string]int
+	// unpacked are the real paths of the archives read to their end.
+	unpacked map[string]bool
 }
 
 // all passes an item for every file, then for what follows from them: copies of
 // a document that changed, and with Sync what is gone.
 func (r *reader) all(ctx context.Context, pass func(*item) error) error {
-	r.seqs = make(map[string]int, len(r.scan.files))
+	r.seqs, r.unpacked = make(map[string]int, len(r.scan.files)), map[string]bool{}
 	for _, f := range r.scan.files {
 		if _, twice := r.seqs[f.source]; twice {
 			continue
@@ -77,11 +79,14 @@ func (r *reader) one(ctx context.Context, f file, pass func(*item) error) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if f.err == nil && f.skip.Code == "" && !f.inArchive() && r.ports.Unpacker != nil && r.ports.IsArchive(f.source) {
+		return r.archive(ctx, f, pass)
+	}
 	it := &item{seq: r.seq(f.source), size: f.size, outcome: Outcome{Source: f.source}}
 	switch {
-	case f.hidden:
+	case f.skip.Code != "":
 		it.outcome.Status = rag.StatusSkipped
-		it.outcome.Warnings = []rag.Notice{{Code: "hidden_file", Detail: filepath.Base(f.path)}}
+		it.outcome.Warnings = []rag.Notice{f.skip}
 	case f.err != nil:
 		it.fail(f.err)
 	default:
@@ -106,7 +111,7 @@ func (it *item) fail(err error) {
 
 // content decides by real path and bytes what f is.
 func (r *reader) content(ctx context.Context, f file, it *item) error {
-	data, err := readFile(f.path, r.opt.MaxBytes)
+	data, err := r.load(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func (r *reader) content(ctx context.Context, f file, it *item) error {
 	if id, ok := r.known.byReal[f.real]; ok {
 		doc := r.known.docs[id]
 		switch {
-		case doc.ContentHash != hash || r.opt.Encoding != "":
+		case doc.ContentHash != hash || r.opt.Encoding != "" || r.opt.OCR && doc.Status == rag.StatusNeedsOCR:
 			return r.again(ctx, f, doc, data, hash, it)
 		case doc.Source != f.source && (!respelled(f) || !spells(doc.Source, doc.RealPath)):
 			r.toAlias(f, doc, hash, it)
@@ -141,7 +146,7 @@ func (r *reader) again(ctx context.Context, f file, doc rag.DocumentRow, data []
 	if err := r.parse(ctx, f, doc.ID, doc.Source, data, hash, rag.StatusUpdated, it); err != nil {
 		return err
 	}
-	if doc.ContentHash == hash && doc.Encoding == it.record.Encoding {
+	if doc.ContentHash == hash && doc.Encoding == it.record.Encoding && doc.Status == it.record.Status {
 		it.record = nil
 		it.unchanged(doc)
 	}
@@ -152,8 +157,8 @@ func (r *reader) again(ctx context.Context, f file, doc rag.DocumentRow, data []
 func (it *item) unchanged(doc rag.DocumentRow) {
 	it.outcome.Doc, it.outcome.Warnings = doc, doc.Warnings
 	it.outcome.Status = rag.StatusUnchanged
-	if doc.Status == rag.StatusEmpty {
-		it.outcome.Status = rag.StatusEmpty
+	if doc.Status != rag.StatusIndexed {
+		it.outcome.Status = doc.Status
 	}
 }
 
@@ -198,13 +203,21 @@ func (r *reader) parse(ctx context.Context, f file, id rag.DocumentID, source st
 		Document: doc, RealPath: f.real, ContentHash: hash, Bytes: int64(len(data)),
 		Chars: chars, Chunks: len(chunks), Status: rag.StatusIndexed,
 	}
-	if len(chunks) == 0 {
+	for _, c := range chunks {
+		record.Tokens += c.Tokens
+	}
+	switch {
+	case len(chunks) == 0 && doc.Health.Images > 0:
+		status, record.Status = rag.StatusNeedsOCR, rag.StatusNeedsOCR
+	case len(chunks) == 0:
 		status, record.Status = rag.StatusEmpty, rag.StatusEmpty
 	}
 	it.record = record
-	it.outcome.Status, it.outcome.Doc, it.outcome.Warnings = status, record.DocumentRow, doc.Warnings
+	row := record.DocumentRow
+	row.Blocks = nil // they are stored, and nobody here asks for them again
+	it.outcome.Status, it.outcome.Doc, it.outcome.Warnings = status, row, doc.Warnings
 	r.known.remove(id)
-	r.known.add(record.DocumentRow)
+	r.known.add(row)
 	return nil
 }
 
@@ -283,6 +296,9 @@ func (r *reader) disappeared(source, real string) bool {
 	if _, scanned := r.seqs[source]; scanned {
 		return false
 	}
+	if archive, _, ok := splitEntry(real); ok {
+		return inside(archive, r.scan.roots) && (r.unpacked[archive] || missing(archive))
+	}
 	if inside(real, r.scan.roots) && missing(real) {
 		return true
 	}
@@ -305,7 +321,7 @@ func (r *reader) orphans(ctx context.Context, pass func(*item) error) error {
 		}
 		r.known.removeAlias(source)
 		drop := r.removedAlias(a)
-		if missing(a.RealPath) {
+		if r.lost(a.RealPath) {
 			if err := pass(drop); err != nil {
 				return err
 			}

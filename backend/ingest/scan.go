@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
 )
 
 // file is a path to ingest.
@@ -22,8 +23,11 @@ type file struct {
 	size int64
 	// err is set for what cannot be read at all.
 	err error
-	// hidden marks a name that begins with a dot inside a given folder.
-	hidden bool
+	// skip says why a file inside a given folder is passed over; without a code it
+	// is not.
+	skip rag.Notice
+	// data is the content of an archive's entry, nil when it is still to be read.
+	data []byte
 }
 
 // scan is what the given paths hold.
@@ -37,7 +41,8 @@ type scan struct {
 
 // scanPaths lists the files of paths in the order given, each folder in order
 // of names. Links are followed, a folder is entered once. Names beginning with
-// a dot are skipped inside folders and listed as hidden.
+// a dot, and what a .ragdeskignore names, are passed over inside folders and
+// listed as skipped.
 func scanPaths(ctx context.Context, paths []string) (scan, error) {
 	s := scanner{seen: map[string]bool{}}
 	for _, p := range paths {
@@ -52,6 +57,12 @@ func scanPaths(ctx context.Context, paths []string) (scan, error) {
 type scanner struct {
 	out  scan
 	seen map[string]bool // real paths of folders entered
+	// rules are those of the folders being read, outermost first.
+	rules []ignoreRules
+}
+
+func (s *scanner) skip(path string, why rag.Notice) {
+	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, skip: why})
 }
 
 // given adds a path from the command line, hidden or not.
@@ -90,6 +101,7 @@ func (s *scanner) folder(path, real string) {
 		s.fail(path, err)
 		return
 	}
+	defer s.enter(path)()
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	for _, e := range entries {
 		s.entry(filepath.Join(path, e.Name()), e)
@@ -99,7 +111,11 @@ func (s *scanner) folder(path, real string) {
 // entry adds what a folder holds.
 func (s *scanner) entry(path string, e fs.DirEntry) {
 	if strings.HasPrefix(e.Name(), ".") {
-		s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, hidden: true})
+		s.skip(path, rag.Notice{Code: "hidden_file", Detail: e.Name()})
+		return
+	}
+	if s.ignored(path, e) {
+		s.skip(path, rag.Notice{Code: "ignored_file", Detail: e.Name()})
 		return
 	}
 	info, err := os.Stat(path)

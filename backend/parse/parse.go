@@ -32,6 +32,8 @@ type Options struct {
 	// Cache is a folder for what is costly to compute, such as a compiled PDF
 	// library; "" for none.
 	Cache string
+	// OCR reads the text in pictures where the machine can.
+	OCR bool
 }
 
 // Parser reads every known format. It is safe for concurrent use.

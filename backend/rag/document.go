@@ -188,7 +188,7 @@ type Chunk struct {
 	// Parent is the passage that the prompt shows for the chunk: bytes of the
 	// document's text that contain Span. Empty when it is the chunk itself.
 	Parent Span
-	Text     string
+	Text   string
 	// Tokens counts content tokens of the library's embedder; 0 when not counted.
 	Tokens int
 }

@@ -70,7 +70,9 @@ type DocumentRow struct {
 	Chars int
 	// Chunks counts the document's chunks.
 	Chunks int
-	// Status is StatusIndexed or StatusEmpty.
+	// Tokens sums the tokens of the chunks.
+	Tokens int
+	// Status is StatusIndexed, StatusEmpty or StatusNeedsOCR.
 	Status string
 }
 

@@ -139,3 +139,22 @@ type TermCounts struct{ Words, Bigrams, Chars int }
 func (c TermCounts) Plus(d TermCounts) TermCounts {
 	return TermCounts{c.Words + d.Words, c.Bigrams + d.Bigrams, c.Chars + d.Chars}
 }
+
+// ArchiveEntry is a file inside an archive.
+type ArchiveEntry struct {
+	// Name is the path inside the archive, '/'-separated, unique within it.
+	Name  string
+	Bytes []byte
+	// Err says why there are no bytes.
+	Err error
+}
+
+// Unpacker reads archives.
+type Unpacker interface {
+	// IsArchive reports whether the source's extension names an archive.
+	IsArchive(source string) bool
+	// Unpack visits the archive's files in its order, those of archives inside it
+	// among them, and stops at visit's first error. Its own error means that the
+	// archive as a whole cannot be read.
+	Unpack(ctx context.Context, archive []byte, visit func(ArchiveEntry) error) error
+}

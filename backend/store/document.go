@@ -14,7 +14,7 @@ import (
 )
 
 const documentColumns = `d.id, d.source, d.real_path, d.content_hash, d.bytes, d.title, d.media_type,
-	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks, d.health`
+	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks, d.tokens, d.health`
 
 // queryDocuments reads all documents in order.
 const queryDocuments = `SELECT ` + documentColumns + ` FROM document d WHERE d.library = ? ORDER BY d.source, d.id`
@@ -22,7 +22,7 @@ const queryDocuments = `SELECT ` + documentColumns + ` FROM document d WHERE d.l
 func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 	var warnings, sections, pages, health []byte
 	err = row.Scan(&d.ID, &d.Source, &d.RealPath, &d.ContentHash, &d.Bytes, &d.Title, &d.MediaType,
-		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks, &health)
+		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks, &d.Tokens, &health)
 	if err != nil {
 		return d, err
 	}

@@ -4,6 +4,9 @@
 -- JSON, rag.Health.
 ALTER TABLE document ADD COLUMN health TEXT NOT NULL DEFAULT '{}';
 
+-- Sum over the document's chunks, of the embedder's tokens.
+ALTER TABLE document ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+
 -- JSON [["kind",start,end,header end]], bytes.
 ALTER TABLE body ADD COLUMN blocks BLOB NOT NULL DEFAULT x'5B5D';
 

@@ -494,6 +494,15 @@ export interface IngestRequest {
    * Encoding forces a character encoding on the given files.
    */
   encoding: string;
+  /**
+   * OCR reads the text in pictures where the machine has tesseract.
+   */
+  ocr: boolean;
+  /**
+   * Limits raise or lower what one file may cost: bytes, inflated, ratio, pages,
+   * depth, cells, text, memory, time.
+   */
+  limits: { [key: string]: string};
 }
 /**
  * IngestReport is the result of an ingest or import job.
@@ -506,6 +515,10 @@ export interface IngestReport {
    */
   totals: { [key: string]: number /* int */};
   seconds: number /* float64 */;
+  /**
+   * Summary covers the documents of this run.
+   */
+  summary: LibraryHealth;
 }
 /**
  * DocumentStatus is what became of one file.
@@ -519,8 +532,69 @@ export interface DocumentStatus {
   chars: number /* int */ | null;
   pages: number /* int */ | null;
   chunks: number /* int */ | null;
+  /**
+   * Tokens sums the tokens of the chunks.
+   */
+  tokens: number /* int */ | null;
+  /**
+   * Health is null where nothing was read.
+   */
+  health: Health | null;
   warnings: Notice[];
   error: ErrorBody | null;
+}
+/**
+ * Health tells how completely a file, or all files of a library, were read.
+ */
+export interface Health {
+  /**
+   * EncodingConfidence is how sure the character encoding is, in [0, 1]; for a
+   * library the least of its files.
+   */
+  encoding_confidence: number /* float64 */;
+  /**
+   * Pages counts pages, slides or sheets, PagesWithText those that gave text.
+   */
+  pages: number /* int */;
+  pages_with_text: number /* int */;
+  /**
+   * RowsRead and RowsKept count the rows of tables and records.
+   */
+  rows_read: number /* int */;
+  rows_kept: number /* int */;
+  tables: number /* int */;
+  /**
+   * Images counts pictures whose content is not in the text.
+   */
+  images: number /* int */;
+  /**
+   * RepeatedLines counts headers, footers and page numbers left out.
+   */
+  repeated_lines: number /* int */;
+  /**
+   * Garbled is the share of characters without meaning, in [0, 1]; for a library
+   * that of all its characters.
+   */
+  garbled: number /* float64 */;
+}
+/**
+ * LibraryHealth sums up the documents of a library.
+ */
+export interface LibraryHealth {
+  /**
+   * Totals counts documents by status; "chunks", "chars" and "tokens" are sums.
+   */
+  totals: { [key: string]: number /* int */};
+  health: Health;
+  /**
+   * Warnings counts the documents that carry each warning.
+   */
+  warnings: { [key: string]: number /* int */};
+  /**
+   * Encodings counts documents by encoding, Formats by format.
+   */
+  encodings: { [key: string]: number /* int */};
+  formats: { [key: string]: number /* int */};
 }
 /**
  * ListDocumentsRequest asks for the documents of a knowledge base.
@@ -533,6 +607,7 @@ export interface ListDocumentsRequest {
  */
 export interface DocumentList {
   documents: DocumentStatus[];
+  summary: LibraryHealth;
 }
 /**
  * DocumentTextRequest names a document by source, unique ending, or id.

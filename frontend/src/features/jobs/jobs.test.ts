@@ -8,7 +8,8 @@ const job = (over: Partial<Job> = {}): Job => ({
   id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, report: null, eval: null, error: null, ...over,
 });
 const file = (source: string): DocumentStatus => ({
-  source, doc_id: source, status: "indexed", format: null, encoding: null, chars: null, pages: null, chunks: 1, warnings: [], error: null,
+  source, doc_id: source, status: "indexed", format: null, encoding: null, chars: null, pages: null, chunks: 1, tokens: null,
+  health: null, warnings: [], error: null,
 });
 
 function setUp(answer: () => Promise<Job>) {
@@ -47,7 +48,11 @@ describe("createJobs", () => {
     jobs.track(job());
     open.listener?.event({ seq: 1, kind: "item", job: job({ done: 1 }), item: file("a.md") });
     expect(jobs.tracked.value[0]).toMatchObject({ job: { done: 1 }, items: [{ source: "a.md" }] });
-    const report = { kb: "k", documents: [file("a.md"), file("b.md")], totals: { indexed: 2 }, seconds: 1 };
+    const summary = {
+      totals: {}, warnings: {}, encodings: {}, formats: {},
+      health: { encoding_confidence: 1, pages: 0, pages_with_text: 0, rows_read: 0, rows_kept: 0, tables: 0, images: 0, repeated_lines: 0, garbled: 0 },
+    };
+    const report = { kb: "k", documents: [file("a.md"), file("b.md")], totals: { indexed: 2 }, seconds: 1, summary };
     open.listener?.event({ seq: 2, kind: "end", job: job({ state: "done", report }), item: null });
     expect(jobs.tracked.value[0]?.items).toHaveLength(2);
     expect(ended).toEqual(["done"]);

@@ -21,8 +21,8 @@ import (
 	"ragdesk/backend/text"
 )
 
-// WarnUncertain: another encoding is nearly as plausible, or the evidence is
-// short. The detail names both and their scores.
+// WarnUncertain says that another encoding is nearly as plausible, or the
+// evidence is short. The detail names both and their scores.
 const WarnUncertain = "encoding_uncertain"
 
 // Hint is what is known of an encoding beforehand.

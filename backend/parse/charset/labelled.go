@@ -5,8 +5,8 @@ import (
 	"ragdesk/backend/text"
 )
 
-// WarnDamaged: bytes that are no character in the text's encoding were replaced
-// by U+FFFD. The detail names the encoding.
+// WarnDamaged says that bytes which are no character in the text's encoding were
+// replaced by U+FFFD. The detail names the encoding.
 const WarnDamaged = "encoding_damaged"
 
 // Labelled decodes text that carries the name of its encoding outside itself,

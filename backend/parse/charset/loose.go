@@ -22,10 +22,11 @@ func ReadLoose(b []byte, h Hint) (Reading, error) {
 	switch {
 	case h.Forced != "" || fault.Is(err, "binary_content"):
 		return r, err
-	case labelTells(b, h.Declared) && (err != nil || !speaksForItself(r)):
-		return Labelled(b, h.Declared), nil
-	case err == nil:
+	case err == nil && (speaksForItself(r) || !labelTells(b, h.Declared)):
 		return r, nil
+	}
+	if labelTells(b, h.Declared) {
+		return Labelled(b, h.Declared), nil
 	}
 	name := "UTF-8"
 	if f := fault.Of(err); f.Params["encoding"] != "" {

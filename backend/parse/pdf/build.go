@@ -196,7 +196,7 @@ func items(ps []para) []doctext.Item {
 		if len(stops) == 0 || x > stops[len(stops)-1]+0.7*p.size {
 			stops = append(stops, x)
 		}
-		m := marker(p.text)
+		m := lead(p.text)
 		out[i] = doctext.Item{Depth: len(stops) - 1, Marker: m, Text: clean(strings.TrimSpace(strings.TrimPrefix(p.text, m)))}
 		if !isNumber(m) {
 			out[i].Marker = "-"

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,8 @@ type para struct {
 	size  float64
 	bold  bool
 	lines int
+	// cells is how many cells its row has.
+	cells int
 	// marked says that it starts as a list's item does.
 	marked bool
 	// level is that of a heading, 0 for none.
@@ -83,8 +86,8 @@ func (r region) paragraphs() []para {
 			open.bold = open.bold && l.bold
 			open.lines++
 		} else {
-			out = append(out, para{text: l.text, box: l.box, size: l.size, bold: l.bold, lines: 1,
-				marked: marker(l.text) != "", aside: r.aside})
+			out = append(out, para{text: l.text, box: l.box, size: l.size, bold: l.bold, lines: 1, cells: l.cells,
+				marked: marker(l.text) != "" || l.hung, aside: r.aside})
 			open = &out[len(out)-1]
 		}
 		last = l
@@ -104,7 +107,9 @@ func (r region) pitch() float64 {
 	if len(steps) == 0 {
 		return 0
 	}
-	return lowMedian(steps)
+	// Most steps may lie between paragraphs of a line each.
+	slices.Sort(steps)
+	return steps[len(steps)/4]
 }
 
 // parts reports whether next starts a paragraph of its own after last.
@@ -120,7 +125,9 @@ func (r region) parts(last, next line, open para, usual float64) bool {
 		return true
 	case step > 1.35*usual && step > 1.3*em, step < -0.5*em:
 		return true
-	case marker(next.text) != "" && (open.marked || !strings.Contains(marker(next.text), "-")):
+	case open.lines == 1 && last.box.x0-next.box.x0 > 5*em && !last.rtl:
+		return true // a line in the middle or on the right, and one on the left
+	case marker(next.text) != "" && (open.marked || !strings.Contains(marker(next.text), "-")), next.hung:
 		return true
 	}
 	if open.marked {

@@ -37,9 +37,9 @@ type glyph struct {
 // skew is the direction of text that is neither upright nor turned by quarters.
 const skew = -1
 
-// readText returns the segments of page i. PDFium's order of characters is that of
+// readText returns the segments of page i, parted at rules. PDFium's order of characters is that of
 // the file with right-to-left runs made logical.
-func (s *session) readText(i int, f frame) ([]segment, error) {
+func (s *session) readText(i int, f frame, rules []box) ([]segment, error) {
 	loaded, err := s.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: s.page(i)})
 	if err != nil {
 		return nil, fmt.Errorf("load text: %w", err)
@@ -65,7 +65,7 @@ func (s *session) readText(i int, f frame) ([]segment, error) {
 		}
 	}
 	settle(g.out)
-	return segments(g.out, g.font), nil
+	return segments(g.out, g.font, rules), nil
 }
 
 // glyphReader reads the characters of a page one by one, asking for what they

@@ -13,8 +13,10 @@ const (
 	largerSize = 1.12
 	// maxHeading is how long a heading may be, wide characters counted double.
 	maxHeading = 140
-	// maxLevels is how many levels sizes and weight may give.
-	maxLevels = 6
+	// maxLevels is how deep headings go, lookLevels how many levels sizes and weight
+	// may tell apart.
+	maxLevels  = 6
+	lookLevels = 4
 	// headingShare is the share of paragraphs above which a look is no heading's.
 	headingShare = 0.4
 )
@@ -107,7 +109,11 @@ func titleLike(p para) bool {
 			letters++
 		}
 	}
-	if letters < 2 || n > maxHeading || n < 2 || strings.Contains(p.text, "  ") {
+	if letters < 2 || n > maxHeading || n < 2 || p.cells > 2 {
+		return false
+	}
+	// Two cells are a title with its number before it.
+	if number, _, ok := strings.Cut(p.text, "  "); ok && p.cells == 2 && utf8.RuneCountInString(number) > 14 {
 		return false
 	}
 	switch r := lastRune(p.text); {
@@ -116,7 +122,7 @@ func titleLike(p para) bool {
 	case (r == ':' || r == '：') && p.lines > 1:
 		return false
 	}
-	return !p.marked || numbered(p.text) != ""
+	return !p.marked || isNumber(lead(p.text))
 }
 
 // ranks gives each look its level: the larger the higher, bold above regular. A
@@ -141,11 +147,12 @@ func ranks(counts map[look]int, texts int, body look) map[look]int {
 	level := 0
 	var last look
 	for i, l := range looks {
-		// Sizes that differ by half a point are one.
-		if i == 0 || last.size-l.size > 1 || last.bold != l.bold {
-			level = min(level+1, maxLevels)
+		// Sizes that differ little are one.
+		if i == 0 || float64(last.size) > 1.08*float64(l.size) || last.bold != l.bold && last.size == l.size {
+			level = min(level+1, lookLevels)
+			last = l
 		}
-		out[l], last = level, l
+		out[l] = level
 	}
 	return out
 }

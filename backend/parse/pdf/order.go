@@ -101,8 +101,8 @@ func mostlyRTL(elems []element) bool {
 
 // gutter is a blank strip with text on both sides, and what it parts.
 type gutter struct {
-	x, top, bottom           float64
-	height                   float64
+	x, top, bottom            float64
+	height                    float64
 	above, left, right, below []element
 }
 
@@ -231,8 +231,10 @@ func edge(elems []element, sign float64) float64 {
 
 // Shares and lengths by which columns of text are told from columns of a table.
 const (
-	// proseFill is how full of text the lines of a column are on average.
+	// proseFill is how full of text the lines of a column are on average, fullLine
+	// the share of its width from which a line is full; half of them are.
 	proseFill = 0.6
+	fullLine  = 0.8
 	// proseLatin and proseWide are how many characters its lines have.
 	proseLatin = 18
 	proseWide  = 8
@@ -251,53 +253,92 @@ func columns(l, r []element, em float64) bool {
 	if a.tables > 0 || b.tables > 0 {
 		return true
 	}
-	if a.rows == 1 && b.rows == 1 {
-		return false
-	}
-	matched := partners(a.lines, b.lines, em)
 	fewer := min(a.rows, b.rows)
-	aligned := float64(matched) / float64(fewer)
+	aligned := float64(partners(a.lines, b.lines, em)) / float64(fewer)
 	switch {
-	case a.prose() && b.prose():
-		return true
+	case a.rows == 1 && b.rows == 1:
+		return false
 	case a.marked*2 > a.rows && b.marked*2 > b.rows && !a.bare && !b.bare:
 		return true
 	case aligned < rowsAligned:
-		return a.rows > 1 && b.rows > 1
+		return (a.prose(1) || b.prose(1)) && !paired(a.lines, b.lines, em)
+	case a.prose(1.4) && b.prose(1.4) && fewer > 3:
+		return true
 	}
 	// Two boxes of two lines each are no table yet.
-	return a.rows <= 2 && b.rows <= 2 && a.single && b.single && !a.labels && !b.figures
+	return a.rows <= 2 && b.rows <= 2 && a.single == a.rows && b.single == b.rows && !a.labels && !b.figures
+}
+
+// paired reports whether the lines of both sides form groups that stand beside
+// each other one by one, as cells of several lines do.
+func paired(a, b []box, em float64) bool {
+	ga, gb := grouped(a, em), grouped(b, em)
+	if len(ga) > len(gb) {
+		ga, gb = gb, ga
+	}
+	if len(ga) < 2 || len(a)+len(b) > 4*(len(ga)+len(gb)) {
+		return false
+	}
+	single := 0
+	for _, x := range ga {
+		n := 0
+		for _, y := range gb {
+			if x.overlapY(y) > 0.2 {
+				n++
+			}
+		}
+		if n == 1 {
+			single++
+		}
+	}
+	return single*5 >= len(ga)*4 && len(gb)*2 <= len(ga)*3
+}
+
+// grouped joins lines that follow each other closely.
+func grouped(lines []box, em float64) []box {
+	var out []box
+	for _, l := range lines {
+		if n := len(out); n > 0 && l.y0-out[n-1].y1 < 0.5*em {
+			out[n-1] = out[n-1].union(l)
+			continue
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 // shape describes the lines of one side of a gutter.
 type shape struct {
 	lines []box
 	rows  int
-	// fill is the mean share of the side's width that a line takes, runes the
-	// mean number of characters of a line, those of wide scripts counted double.
-	fill, runes float64
-	wide        bool
-	tables      int
+	// fill is the mean share of the side's width that a line takes, full the number
+	// of lines that take nearly all, longest the most characters of a line.
+	fill    float64
+	full    int
+	longest int
+	wide    bool
+	tables  int
 	// marked counts lines that start as list items do; bare says that most hold
 	// nothing but the marker.
 	marked int
 	bare   bool
-	// single says that no line has a gap inside.
-	single bool
+	// single counts the lines without a gap inside.
+	single int
 	// labels says that lines end with a colon; figures that lines are numbers.
 	labels, figures bool
 }
 
-func (s shape) prose() bool {
-	least := float64(proseLatin)
+// prose reports whether the lines are running text; factor asks for longer ones.
+func (s shape) prose(factor float64) bool {
+	least := factor * proseLatin
 	if s.wide {
-		least = proseWide
+		least = factor * proseWide
 	}
-	return s.rows >= 2 && s.fill >= proseFill && s.runes >= least
+	return s.rows >= 2 && s.fill >= proseFill && s.full*2 >= s.rows && float64(s.longest) >= least && s.single*5 >= s.rows*4
 }
 
 func measure(elems []element) shape {
-	s := shape{single: true}
+	var s shape
 	var whole box
 	wideRunes, bare, labels, figures := 0, 0, 0, 0
 	for i, e := range elems {
@@ -312,10 +353,15 @@ func measure(elems []element) shape {
 	for _, row := range rowsOf(elems) {
 		s.rows++
 		s.lines = append(s.lines, row.box)
-		s.single = s.single && len(row.elems) == 1
-		if whole.width() > 0 {
-			s.fill += row.box.width() / whole.width()
+		if len(row.elems) == 1 {
+			s.single++
 		}
+		share := row.box.width() / max(whole.width(), 1)
+		s.fill += share
+		if share >= fullLine {
+			s.full++
+		}
+		runes := 0
 		text := row.elems[0].seg.text
 		if marker(text) != "" {
 			s.marked++
@@ -331,14 +377,14 @@ func measure(elems []element) shape {
 			figures++
 		}
 		for _, e := range row.elems {
-			s.runes += float64(utf8.RuneCountInString(e.seg.text))
+			runes += utf8.RuneCountInString(e.seg.text)
 			if wide(firstRune(e.seg.text)) {
 				wideRunes++
 			}
 		}
+		s.longest = max(s.longest, runes)
 	}
 	s.fill /= float64(s.rows)
-	s.runes /= float64(s.rows)
 	s.wide = wideRunes*2 > s.rows
 	s.bare = bare*2 > s.rows
 	s.labels, s.figures = labels*2 >= s.rows, figures*2 >= s.rows

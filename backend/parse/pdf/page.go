@@ -39,8 +39,10 @@ type line struct {
 	size float64
 	bold bool
 	rtl  bool
-	// cells is how many segments the line was made of.
+	// cells is how many segments the line was made of; hung says that a number
+	// stands apart before its first.
 	cells int
+	hung  bool
 }
 
 // readPage reads page i, counted from 0.
@@ -49,7 +51,11 @@ func (s *session) readPage(i int) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	segs, err := s.readText(i, f)
+	drawn, err := s.readDrawing(i, f)
+	if err != nil {
+		return page{}, err
+	}
+	segs, err := s.readText(i, f, drawn.rules)
 	if err != nil {
 		return page{}, err
 	}
@@ -61,10 +67,6 @@ func (s *session) readPage(i int) (page, error) {
 		p.bad += seg.bad
 	}
 	segs = append(segs, s.notes(i, f)...)
-	drawn, err := s.readDrawing(i, f)
-	if err != nil {
-		return page{}, err
-	}
 	p.images = drawn.unread(segs, p)
 	p.regions = layout(segs, drawn.rules, p.width, p.height)
 	return p, nil

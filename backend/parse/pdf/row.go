@@ -72,7 +72,8 @@ func cellsOf(r row) []segment {
 			last := &out[len(out)-1]
 			gap := max(e.box.x0-last.box.x1, last.box.x0-e.box.x1)
 			unit := max(last.em(), e.seg.em())
-			if gap < gapSegment*unit || len(out) == 1 && marker(last.text) == last.text && gap < 4*unit {
+			hanging := len(out) == 1 && itemNumber(last.text) && (gap < 4*unit || gap < 9*unit && len(elems) == 2)
+			if gap < gapSegment*unit || hanging {
 				last.join(e.seg, gap, unit)
 				continue
 			}
@@ -113,6 +114,9 @@ func lineOf(r row) line {
 		l.size = max(l.size, c.em())
 		l.bold = l.bold && c.bold
 		l.rtl = l.rtl || c.rtl
+	}
+	if len(cells) == 1 && len(r.elems) > 1 && itemNumber(r.elems[0].seg.text) {
+		l.hung = true
 	}
 	// Two blanks keep apart what stands apart.
 	l.text = strings.Join(texts, "  ")
@@ -171,7 +175,7 @@ func numbered(s string) string {
 	}
 	start := i
 	kind := 0
-	for i < len(s) && i-start < 12 {
+	for i < len(s) && i-start < 9 {
 		c, size := utf8.DecodeRuneInString(s[i:])
 		k := 0
 		switch {
@@ -182,7 +186,7 @@ func numbered(s string) string {
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			k = 3
 		}
-		if k == 0 || kind != 0 && k != kind || k == 3 && i-start >= 4 {
+		if k == 0 || kind != 0 && k != kind || k == 3 && i-start >= 4 || k == 1 && i-start >= 3 {
 			break
 		}
 		kind = k
@@ -204,6 +208,26 @@ func numbered(s string) string {
 		return ""
 	}
 	return s[:i+size]
+}
+
+// itemNumber reports whether s is nothing but what stands before an item or a
+// section: a marker, or a number such as "4.1".
+func itemNumber(s string) bool {
+	if marker(s) == s {
+		return true
+	}
+	return strings.Trim(s, "0123456789.") == "" && strings.Count(s, ".") > 0 && len(s) <= 10 && s[0] != '.'
+}
+
+// lead returns what marks the start of an item or of a numbered section.
+func lead(s string) string {
+	if m := marker(s); m != "" {
+		return m
+	}
+	if first, _, ok := strings.Cut(s, " "); ok && itemNumber(first) {
+		return first
+	}
+	return ""
 }
 
 func roman(s string) bool {

@@ -48,9 +48,10 @@ func em(size, height float64) float64 {
 	return max(height*0.8, 1)
 }
 
-// segments joins glyphs. Fonts gives the font of a character's number.
-func segments(glyphs []glyph, fonts func(int) font) []segment {
-	b := segmenter{fonts: fonts}
+// segments joins glyphs. Fonts gives the font of a character's number; walls are
+// rules, which no segment crosses.
+func segments(glyphs []glyph, fonts func(int) font, walls []box) []segment {
+	b := segmenter{fonts: fonts, walls: walls}
 	for _, g := range glyphs {
 		if b.text.Len() > 0 && !b.joins(g) {
 			b.flush()
@@ -63,6 +64,7 @@ func segments(glyphs []glyph, fonts func(int) font) []segment {
 
 type segmenter struct {
 	fonts func(int) font
+	walls []box
 	out   []segment
 	text  strings.Builder
 	cur   segment
@@ -100,7 +102,21 @@ func (b *segmenter) joins(g glyph) bool {
 		return gap < limit*unit
 	}
 	gap := next.x0 - last.x1
-	return gap < gapSegment*unit && gap > -0.6*unit
+	return gap < gapSegment*unit && gap > -0.6*unit && !b.walled(g)
+}
+
+// walled reports whether an upright rule stands between the last glyph and g.
+func (b *segmenter) walled(g glyph) bool {
+	if !g.spaced || g.quarter != 0 {
+		return false
+	}
+	from, to, y := b.last.box.midX(), g.box.midX(), g.box.midY()
+	for _, w := range b.walls {
+		if w.height() > w.width() && w.midX() > from && w.midX() < to && w.y0 <= y && y <= w.y1 {
+			return true
+		}
+	}
+	return false
 }
 
 // below reports whether next stands right under last, as in vertical writing and
@@ -164,11 +180,15 @@ func (b *segmenter) flush() {
 		return
 	}
 	b.cur.text = b.text.String()
-	if first := b.fonts(b.first.index); first.symbols {
+	first, last := b.fonts(b.first.index), b.fonts(b.last.index)
+	b.cur.bold = first.bold && last.bold
+	if first.symbols {
 		b.cur.text = mark(b.cur.text)
-		b.cur.bold = b.last.index != b.first.index && b.fonts(b.last.index).bold
-	} else {
-		b.cur.bold = first.bold && (b.last.index == b.first.index || b.fonts(b.last.index).bold)
+		b.cur.bold = last.bold
+	}
+	if last.symbols {
+		r, n := utf8.DecodeLastRuneInString(b.cur.text)
+		b.cur.text = b.cur.text[:len(b.cur.text)-n] + mark(string(r))
 	}
 	b.out = append(b.out, b.cur)
 	b.text.Reset()

@@ -12,8 +12,6 @@ type table struct {
 	box    box
 	rows   [][]string
 	header int
-	// bold says that the header's text is.
-	bold bool
 }
 
 // column is the width that the cells of a column take together.
@@ -23,7 +21,7 @@ type column struct{ x0, x1 float64 }
 // is 0 when they form none. Rows are taken while each cell falls into one column
 // and no cell bridges two.
 func alignedTable(rows []row, em float64) (t table, n int) {
-	if len(cellsOf(rows[0])) < 2 {
+	if len(cellsOf(rows[0])) < 2 && !headStart(rows, em) {
 		return table{}, 0
 	}
 	var cols []column
@@ -32,7 +30,7 @@ func alignedTable(rows []row, em float64) (t table, n int) {
 		if r.elems[0].table != nil {
 			break
 		}
-		if k := len(cells); k > 0 && r.box.y0-rows[k-1].box.y1 > 2.5*em {
+		if apart(rows[:len(cells)], r, em) {
 			break
 		}
 		c := cellsOf(r)
@@ -59,6 +57,33 @@ func alignedTable(rows []row, em float64) (t table, n int) {
 	}
 	t = fill(cols, cells, rows, em)
 	return t, len(cells)
+}
+
+// headStart reports whether rows start with the upper line of a header whose last
+// cells have two.
+func headStart(rows []row, em float64) bool {
+	if len(rows) < 3 || rows[0].elems[0].table != nil || rows[1].elems[0].table != nil {
+		return false
+	}
+	next := cellsOf(rows[1])
+	return utf8.RuneCountInString(lineOf(rows[0]).text) <= longCell/2 && len(next) > 1 && rows[1].box.y0-rows[0].box.y1 < 0.4*em && rows[0].box.x0 > next[0].box.x1
+}
+
+// apart reports whether next stands too far below above to be of the same table.
+func apart(above []row, next row, em float64) bool {
+	n := len(above)
+	if n == 0 {
+		return false
+	}
+	gap := next.box.y0 - above[n-1].box.y1
+	if n < 3 {
+		return gap > 2.5*em
+	}
+	var gaps []float64
+	for i := 1; i < n; i++ {
+		gaps = append(gaps, above[i].box.y0-above[i-1].box.y1)
+	}
+	return gap > 2*max(lowMedian(gaps), 0)+0.6*em
 }
 
 // fit adds the cells of a row to the columns; ok is false when a cell would join
@@ -107,11 +132,14 @@ const longCell = 60
 
 // tabular reports whether cells are confidently a table.
 func tabular(cols []column, cells [][]segment, em float64) bool {
-	full, filled, runes := 0, 0, 0
+	full, whole, filled, runes := 0, 0, 0, 0
 	edges := make([][3][]float64, len(cols))
 	for _, r := range cells {
 		if len(r) > 1 {
 			full++
+		}
+		if len(r) == len(cols) {
+			whole++
 		}
 		filled += len(r)
 		for _, c := range r {
@@ -123,7 +151,7 @@ func tabular(cols []column, cells [][]segment, em float64) bool {
 		}
 	}
 	switch {
-	case len(cols) < 2, full < 2, len(cols) == 2 && full < 3:
+	case len(cols) < 2, full < 2, len(cols) == 2 && full < 3, whole == 0 && full < 4:
 		return false
 	case float64(filled) < 0.4*float64(len(cells)*len(cols)):
 		return false
@@ -185,8 +213,13 @@ func fill(cols []column, cells [][]segment, rows []row, em float64) table {
 		}
 		at = rows[i].box
 	}
+	if len(t.rows) > 2 && t.rows[0][0] == "" && t.rows[1][0] != "" && headStart(rows, em) {
+		for k, s := range t.rows[1] {
+			t.rows[1][k] = joinText(t.rows[0][k], s)
+		}
+		t.rows, bolds = t.rows[1:], bolds[1:]
+	}
 	t.header = headerRows(t.rows, bolds)
-	t.bold = t.header > 0 && bolds[0]
 	return t
 }
 

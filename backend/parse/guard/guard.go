@@ -68,6 +68,8 @@ type Env struct {
 	Nested func(ctx context.Context, in rag.Input) (rag.Document, error)
 	// Cache is a folder for what is costly to compute, "" for none.
 	Cache string
+	// OCR says that the text in pictures is to be read where the machine can.
+	OCR bool
 }
 
 // Corrupt is the fault for a file that is not what its format demands.

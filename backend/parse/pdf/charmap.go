@@ -5,12 +5,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/text"
 )
 
 // hyphen stands for a hyphen that divides a word at a line's end: PDFium reports
 // it as U+0002, and producers write U+00AD.
-const hyphen = '\u00AD'
+const hyphen = doctext.SoftHyphen
 
 // plain returns the character or characters that a reader takes r for: PDF fonts
 // name ligatures, presentation forms and radicals where the text has letters.
@@ -147,16 +148,8 @@ func hongKongFont(name string) bool {
 	return false
 }
 
-// cjk reports whether r belongs to a script written without spaces, its
-// punctuation included.
-func cjk(r rune) bool {
-	return text.Han(r) || r >= 0x3000 && r <= 0x30FF || r >= 0xFF01 && r <= 0xFF60 || r >= 0x31F0 && r <= 0x31FF ||
-		r == '“' || r == '”' || r == '‘' || r == '’' || r == '…' || r == '—'
-}
-
-// wide reports whether r is certainly of such a script: quotes and dashes are
-// used by others too.
-func wide(r rune) bool { return r >= 0x2E80 && cjk(r) }
+// wide reports whether r is of a script written without blanks.
+func wide(r rune) bool { return doctext.Unspaced(r) }
 
 // rightToLeft reports whether r is a letter of a script written so.
 func rightToLeft(r rune) bool {

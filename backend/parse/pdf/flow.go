@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ragdesk/backend/parse/doctext"
 )
 
 // para is a paragraph or a table.
@@ -32,7 +34,7 @@ func paragraphs(p page) []para {
 		ps := r.paragraphs()
 		// A paragraph goes on at the top of the next column.
 		if n := len(out); n > 0 && len(ps) > 0 && p.continues(i) && flowsOn(out[n-1], ps[0]) {
-			out[n-1].text = joinText(out[n-1].text, ps[0].text)
+			out[n-1].text = doctext.Join(out[n-1].text, ps[0].text)
 			out[n-1].lines += ps[0].lines
 			ps = ps[1:]
 		}
@@ -81,7 +83,7 @@ func (r region) paragraphs() []para {
 		}
 		l := it.line
 		if open != nil && !r.parts(last, l, *open, usual) {
-			open.text = joinText(open.text, l.text)
+			open.text = doctext.Join(open.text, l.text)
 			open.box = open.box.union(l.box)
 			open.bold = open.bold && l.bold
 			open.lines++
@@ -173,7 +175,3 @@ func (r region) early(last, next line) bool {
 	return endsSentence(lastRune(last.text)) || lastRune(last.text) == '：' || lastRune(last.text) == ':' ||
 		room > 0.35*r.box.width() || room > width*1.5+4*last.size && wide(firstRune(next.text))
 }
-
-func isLower(r rune) bool { return unicode.IsLower(r) }
-
-func isLetter(r rune) bool { return unicode.IsLetter(r) }

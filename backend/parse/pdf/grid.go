@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ragdesk/backend/parse/doctext"
 )
 
 const (
@@ -288,7 +290,7 @@ func cellText(lines []line) string {
 			out += "\n" + l.text
 			continue
 		}
-		out = joinText(out, l.text)
+		out = doctext.Join(out, l.text)
 	}
 	return strings.TrimSpace(out)
 }

@@ -3,8 +3,9 @@ package pdf
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"ragdesk/backend/parse/doctext"
 )
 
 // table is a table with its cells' texts.
@@ -196,7 +197,7 @@ func fill(cols []column, cells [][]segment, rows []row, em float64) table {
 		bold := true
 		for _, c := range r {
 			k := columnOf(cols, c)
-			texts[k] = joinText(texts[k], c.text)
+			texts[k] = doctext.Join(texts[k], c.text)
 			bold = bold && c.bold
 		}
 		step := rows[i].box.y0 - at.y0
@@ -204,7 +205,7 @@ func fill(cols []column, cells [][]segment, rows []row, em float64) table {
 			last := t.rows[len(t.rows)-1]
 			for k, s := range texts {
 				if s != "" {
-					last[k] = joinText(last[k], s)
+					last[k] = doctext.Join(last[k], s)
 				}
 			}
 		} else {
@@ -215,7 +216,7 @@ func fill(cols []column, cells [][]segment, rows []row, em float64) table {
 	}
 	if len(t.rows) > 2 && t.rows[0][0] == "" && t.rows[1][0] != "" && headStart(rows, em) {
 		for k, s := range t.rows[1] {
-			t.rows[1][k] = joinText(t.rows[0][k], s)
+			t.rows[1][k] = doctext.Join(t.rows[0][k], s)
 		}
 		t.rows, bolds = t.rows[1:], bolds[1:]
 	}
@@ -278,38 +279,4 @@ func headerRows(rows [][]string, bold []bool) int {
 		return 1
 	}
 	return 0
-}
-
-// joinText joins two parts of running text: with a blank, without one between
-// characters of a script that has none, and without the hyphen that divides a
-// word.
-func joinText(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	a = strings.TrimRight(a, " ")
-	last, next := lastRune(a), firstRune(b)
-	switch {
-	case last == hyphen:
-		return strings.TrimSuffix(a, string(hyphen)) + b
-	case last == '-' || last == '‐':
-		return joinHyphen(a, b, last)
-	case wide(last) && (wide(next) || cjk(next)), cjk(last) && wide(next):
-		return a + b
-	}
-	return a + " " + b
-}
-
-// joinHyphen joins across a hyphen that may divide a word: before a small letter
-// and after letters it does, else it stays.
-func joinHyphen(a, b string, mark rune) string {
-	body := strings.TrimSuffix(a, string(mark))
-	prev, next := lastRune(body), firstRune(b)
-	switch {
-	case body == "" || prev == ' ':
-		return a + " " + b
-	case isLower(next) && isLetter(prev):
-		return body + b
-	}
-	return a + b
 }

@@ -181,14 +181,19 @@ func fences(doc rag.Document) []rag.Span {
 	if doc.MediaType != "text/markdown" {
 		return nil
 	}
+	return fencesOf(doc.Text)
+}
+
+// fencesOf returns the spans of the fenced blocks that are closed, whole lines.
+func fencesOf(s string) []rag.Span {
 	var out []rag.Span
 	open, start := "", 0
-	for at := 0; at < len(doc.Text); {
-		end := len(doc.Text)
-		if i := strings.IndexAny(doc.Text[at:], "\n\r"); i >= 0 {
+	for at := 0; at < len(s); {
+		end := len(s)
+		if i := strings.IndexAny(s[at:], "\n\r"); i >= 0 {
 			end = at + i + 1
 		}
-		line := strings.TrimSpace(doc.Text[at:end])
+		line := strings.TrimSpace(s[at:end])
 		switch {
 		case open == "":
 			if open = fenceMark(line); open != "" {

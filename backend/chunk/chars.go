@@ -23,7 +23,8 @@ func (c chars) Fingerprint() string {
 
 // Chunk cuts doc. Windows that show nothing are left out.
 func (c chars) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
-	var spans []rag.Span
+	var out []passage
+	path := headingPath{sections: doc.Sections}
 	starts := runeStarts(doc.Text)
 	last := len(starts) - 1 // the number of code points
 	for start := 0; start < last; start += c.size - c.overlap {
@@ -33,23 +34,22 @@ func (c chars) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error)
 		end := min(start+c.size, last)
 		span := rag.Span{Start: starts[start], End: starts[end]}
 		if !text.IsBlank(doc.Text[span.Start:span.End]) {
-			spans = append(spans, span)
+			out = append(out, passage{span: span, headings: path.at(span.Start)})
 		}
 		if end == last {
 			break
 		}
 	}
-	var counts []int
-	if c.tokenizer != nil {
-		counts = make([]int, len(spans))
-		for i, s := range spans {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			counts[i] = len(c.tokenizer.Tokens(doc.Text[s.Start:s.End]))
+	for i := range out {
+		if c.tokenizer == nil {
+			break
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out[i].tokens = len(c.tokenizer.Tokens(doc.Text[out[i].span.Start:out[i].span.End]))
 	}
-	return finish(doc, c.Fingerprint(), spans, counts), nil
+	return finish(doc, c.Fingerprint(), out), nil
 }
 
 // runeStarts returns the byte at which each code point starts, and the length.

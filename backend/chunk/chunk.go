@@ -1,12 +1,21 @@
 // Package chunk cuts documents into chunks.
 //
-// Two rules are built: tokens packs whole sentences and paragraphs up to a
-// number of the embedder's own tokens, and chars slides a plain window over
-// code points. Invariants of every chunker here: chunks are in text order;
-// doc.Text[c.Span] == c.Text, both ends on rune boundaries; every character
-// that shows something is in some chunk; no chunk is blank; equal input gives
-// equal chunks and ids; the work is linear in the text for a fixed size and
-// overlap.
+// Each kind of chunker follows a rule: tokens packs sentences and paragraphs up
+// to a number of the embedder's own tokens; chars slides a plain window over code
+// points; sentences packs whole sentences; headings keeps to the sections, code
+// and tables of a document; code cuts at functions and types, law at articles,
+// dialogue at turns and topics, table at groups of rows with their header; parent
+// makes small chunks that know the passage around them; auto chooses by the
+// document.
+//
+// Invariants of every chunker here: chunks are in text order; doc.Text[c.Span] ==
+// c.Text, both ends on rune boundaries; every character that shows something is
+// in some chunk; no chunk is blank, or above the size unless it is a single
+// character; equal input gives equal chunks and ids; the work is linear in the
+// text for a fixed size and overlap. Overlap repeats whole sentences (tokens,
+// sentences, parent), whole blocks or sentences of a section (headings), whole
+// turns of a topic (dialogue) or code points (chars); functions, articles and
+// rows are never repeated, so code, law and table have none.
 //
 //	c, notices, err := chunk.New(chunk.Config{Kind: "auto", Size: 512, Overlap: 128,
 //		Limit: 510, Tokenizer: tok})
@@ -21,17 +30,25 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
 
-// Kinds of chunker. KindAuto stands for KindTokens.
+// Kinds of chunker.
 const (
-	KindAuto   = "auto"
-	KindTokens = "tokens"
-	KindChars  = "chars"
+	KindAuto      = "auto"
+	KindTokens    = "tokens"
+	KindChars     = "chars"
+	KindSentences = "sentences"
+	KindHeadings  = "headings"
+	KindCode      = "code"
+	KindLaw       = "law"
+	KindDialogue  = "dialogue"
+	KindTable     = "table"
+	KindParent    = "parent"
 )
 
 // Codes of the notices New gives.
@@ -43,7 +60,11 @@ const (
 )
 
 // Kinds lists the names that New accepts.
-func Kinds() []string { return []string{KindAuto, KindTokens, KindChars} }
+func Kinds() []string {
+	return []string{
+		KindAuto, KindTokens, KindChars, KindSentences, KindHeadings, KindCode, KindLaw, KindDialogue, KindTable, KindParent,
+	}
+}
 
 // Config says how to cut.
 type Config struct {
@@ -86,9 +107,7 @@ func Defaults(kind string, size, overlap *int, limit int) (sizeOut, overlapOut i
 // it fit. Faults: chunker_unknown {chunker, known}; chunker_invalid {setting,
 // value, size} for a size or overlap out of range.
 func New(c Config) (rag.Chunker, []rag.Notice, error) {
-	switch c.Kind {
-	case KindAuto, KindTokens, KindChars:
-	default:
+	if !slices.Contains(Kinds(), c.Kind) {
 		return nil, nil, fault.New("chunker_unknown", fault.P("chunker", c.Kind),
 			fault.P("known", strings.Join(Kinds(), ", ")))
 	}
@@ -107,7 +126,23 @@ func New(c Config) (rag.Chunker, []rag.Notice, error) {
 		return nil, nil, errors.New("chunk by tokens: no tokenizer")
 	}
 	notices := c.fit()
-	return tokens{size: c.Size, overlap: c.Overlap, tokenizer: c.Tokenizer}, notices, nil
+	base := tokens{size: c.Size, overlap: c.Overlap, tokenizer: c.Tokenizer}
+	switch c.Kind {
+	case KindTokens:
+		return base, notices, nil
+	case KindAuto:
+		return automatic{base}, notices, nil
+	case KindParent:
+		return parents{base}, notices, nil
+	}
+	return structured{tokens: base, rule: rules()[c.Kind]}, notices, nil
+}
+
+// rules are the structured rules by the kind of their chunker.
+func rules() map[string]rule {
+	return map[string]rule{
+		KindSentences: sentenceRule(), KindHeadings: headingRule(), KindCode: codeRule(), KindLaw: lawRule(), KindDialogue: dialogueRule(), KindTable: tableRule(),
+	}
 }
 
 // fit caps size and overlap to the limit and says so.
@@ -141,20 +176,29 @@ func NewID(doc rag.DocumentID, fingerprint string, span rag.Span, text string) r
 	return rag.ChunkID(prefix[:12] + "-" + hex.EncodeToString(h.Sum(nil)[:6]))
 }
 
-// finish makes chunks of spans, which are in text order. counts are their
-// tokens, nil when nothing was counted.
-func finish(doc rag.Document, fingerprint string, spans []rag.Span, counts []int) []rag.Chunk {
+// passage is a chunk before it has an id.
+type passage struct {
+	span   rag.Span
+	tokens int
+	// headings is the path above it, outermost first; never nil.
+	headings []string
+	// parent is the passage shown in its place, empty for itself.
+	parent rag.Span
+}
+
+// finish makes chunks of passages, which are in text order.
+func finish(doc rag.Document, fingerprint string, passages []passage) []rag.Chunk {
+	spans := make([]rag.Span, len(passages))
+	for i, p := range passages {
+		spans[i] = p.span
+	}
 	points := rag.Points(doc.Text, spans)
-	out := make([]rag.Chunk, len(spans))
-	path := headingPath{sections: doc.Sections}
-	for i, s := range spans {
-		text := doc.Text[s.Start:s.End]
+	out := make([]rag.Chunk, len(passages))
+	for i, p := range passages {
+		text := doc.Text[p.span.Start:p.span.End]
 		out[i] = rag.Chunk{
-			ID: NewID(doc.ID, fingerprint, s, text), DocID: doc.ID, Ordinal: i, Span: s, Points: points[i],
-			Headings: path.at(s.Start), Text: text,
-		}
-		if counts != nil {
-			out[i].Tokens = counts[i]
+			ID: NewID(doc.ID, fingerprint, p.span, text), DocID: doc.ID, Ordinal: i, Span: p.span, Points: points[i],
+			Headings: p.headings, Parent: p.parent, Text: text, Tokens: p.tokens,
 		}
 	}
 	return out
@@ -165,11 +209,15 @@ type headingPath struct {
 	sections []rag.Section
 	next     int
 	open     []rag.Section
+	titles   []string
 }
 
 // at returns the titles of the sections that the byte at belongs to, outermost
 // first. It is called with ascending positions.
 func (p *headingPath) at(at int) []string {
+	if p.titles != nil && (p.next >= len(p.sections) || p.sections[p.next].Span.Start > at) {
+		return p.titles
+	}
 	for p.next < len(p.sections) && p.sections[p.next].Span.Start <= at {
 		s := p.sections[p.next]
 		for len(p.open) > 0 && p.open[len(p.open)-1].Level >= s.Level {
@@ -178,9 +226,9 @@ func (p *headingPath) at(at int) []string {
 		p.open = append(p.open, s)
 		p.next++
 	}
-	titles := make([]string, len(p.open))
+	p.titles = make([]string, len(p.open))
 	for i, s := range p.open {
-		titles[i] = s.Title
+		p.titles[i] = s.Title
 	}
-	return titles
+	return p.titles
 }

@@ -28,15 +28,31 @@ func newChunker(tb testing.TB, c chunk.Config) rag.Chunker {
 	return chunker
 }
 
+// packing are the kinds that pack up to a number of tokens.
+func packing() []string {
+	var out []string
+	for _, kind := range chunk.Kinds() {
+		if kind != chunk.KindChars {
+			out = append(out, kind)
+		}
+	}
+	return out
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, tok := range []ragtest.WordTokenizer{{}, {Piece: 3}} {
-		for _, size := range sizes {
-			t.Run(fmt.Sprintf("tokens %v, piece %d", size, tok.Piece), func(t *testing.T) {
-				t.Parallel()
-				c := newChunker(t, chunk.Config{Kind: chunk.KindTokens, Size: size[0], Overlap: size[1], Tokenizer: tok})
-				ragtest.TestChunker(t, c, ragtest.ChunkerRules{Size: size[0], Tokenizer: tok})
-			})
+	for _, kind := range packing() {
+		for _, tok := range []ragtest.WordTokenizer{{}, {Piece: 3}} {
+			for _, size := range sizes {
+				if kind != chunk.KindTokens && tok.Piece == 0 && size[0] < 64 {
+					continue // the engine of the other kinds is one
+				}
+				t.Run(fmt.Sprintf("%s %v, piece %d", kind, size, tok.Piece), func(t *testing.T) {
+					t.Parallel()
+					c := newChunker(t, chunk.Config{Kind: kind, Size: size[0], Overlap: size[1], Tokenizer: tok})
+					ragtest.TestChunker(t, c, ragtest.ChunkerRules{Size: size[0], Tokenizer: tok})
+				})
+			}
 		}
 	}
 	for _, size := range sizes {
@@ -56,12 +72,17 @@ func TestConformanceWithRealTokenizers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range [][2]int{{510, 128}, {33, 8}, {3, 2}} {
-			t.Run(fmt.Sprintf("%s %v", e.Name, size), func(t *testing.T) {
-				t.Parallel()
-				c := newChunker(t, chunk.Config{Kind: chunk.KindTokens, Size: size[0], Overlap: size[1], Tokenizer: tok})
-				ragtest.TestChunker(t, c, ragtest.ChunkerRules{Size: size[0], Tokenizer: tok})
-			})
+		for _, kind := range packing() {
+			for _, size := range [][2]int{{510, 128}, {33, 8}, {3, 2}} {
+				if kind != chunk.KindTokens && size[0] < 33 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s %s %v", e.Name, kind, size), func(t *testing.T) {
+					t.Parallel()
+					c := newChunker(t, chunk.Config{Kind: kind, Size: size[0], Overlap: size[1], Tokenizer: tok})
+					ragtest.TestChunker(t, c, ragtest.ChunkerRules{Size: size[0], Tokenizer: tok})
+				})
+			}
 		}
 	}
 }
@@ -69,13 +90,14 @@ func TestConformanceWithRealTokenizers(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	tok := ragtest.WordTokenizer{}
+	const known = "auto, tokens, chars, sentences, headings, code, law, dialogue, table, parent"
 	for _, c := range []struct {
 		config chunk.Config
 		code   string
 		params map[string]string
 	}{
-		{chunk.Config{Kind: "sentences", Size: 5}, "chunker_unknown", map[string]string{"chunker": "sentences", "known": "auto, tokens, chars"}},
-		{chunk.Config{Kind: "", Size: 5}, "chunker_unknown", map[string]string{"chunker": "", "known": "auto, tokens, chars"}},
+		{chunk.Config{Kind: "pages", Size: 5}, "chunker_unknown", map[string]string{"chunker": "pages", "known": known}},
+		{chunk.Config{Kind: "", Size: 5}, "chunker_unknown", map[string]string{"chunker": "", "known": known}},
 		{chunk.Config{Kind: "auto", Size: 0}, "chunker_invalid", map[string]string{"setting": "chunk-size", "value": "0", "size": "0"}},
 		{chunk.Config{Kind: "chars", Size: 5, Overlap: 5}, "chunker_invalid", map[string]string{"setting": "chunk-overlap", "value": "5", "size": "5"}},
 		{chunk.Config{Kind: "tokens", Size: 5, Overlap: -1}, "chunker_invalid", map[string]string{"setting": "chunk-overlap", "value": "-1", "size": "5"}},
@@ -101,14 +123,14 @@ func TestCapping(t *testing.T) {
 		want                 []rag.Notice
 		fingerprint          string
 	}{
-		{1024, 128, 510, "auto", []rag.Notice{{Code: "chunk_size_capped", Detail: "1024 → 510"}}, "tokens/1 size=510 overlap=128 tokenizer=words/0"},
+		{1024, 128, 510, "tokens", []rag.Notice{{Code: "chunk_size_capped", Detail: "1024 → 510"}}, "tokens/1 size=510 overlap=128 tokenizer=words/0"},
 		{
 			1024, 600, 510, "tokens",
 			[]rag.Notice{{Code: "chunk_size_capped", Detail: "1024 → 510"}, {Code: "chunk_overlap_capped", Detail: "600 → 127"}},
 			"tokens/1 size=510 overlap=127 tokenizer=words/0",
 		},
-		{510, 1, 510, "auto", nil, "tokens/1 size=510 overlap=1 tokenizer=words/0"},
-		{9999, 1, 0, "auto", nil, "tokens/1 size=9999 overlap=1 tokenizer=words/0"},
+		{510, 1, 510, "sentences", nil, "sentences/1 size=510 overlap=1 tokenizer=words/0"},
+		{9999, 1, 0, "headings", nil, "headings/1 size=9999 overlap=1 tokenizer=words/0"},
 		{9999, 1, 510, "chars", nil, "chars/1 size=9999 overlap=1"},
 	} {
 		chunker, notices, err := chunk.New(chunk.Config{Kind: c.kind, Size: c.size, Overlap: c.overlap, Limit: c.limit, Tokenizer: tok})

@@ -38,9 +38,18 @@ func (c tokens) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error
 	if text.IsBlank(doc.Text) {
 		return nil, ctx.Err()
 	}
+	pieces, err := c.cut(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return finish(doc, c.Fingerprint(), pieces), nil
+}
+
+// cut returns where the chunks of doc are.
+func (c tokens) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
 	p := newPacker(c, doc)
-	var spans []rag.Span
-	var counts []int
+	path := headingPath{sections: doc.Sections}
+	var out []passage
 	start, done := 0, 0 // pieces: where the chunk starts, what chunks cover so far
 	for done < len(p.at) {
 		if err := ctx.Err(); err != nil {
@@ -48,68 +57,25 @@ func (c tokens) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error
 		}
 		from, end, span, count := p.next(start, done)
 		if span.Len() > 0 && !text.IsBlank(doc.Text[span.Start:span.End]) {
-			spans, counts = append(spans, span), append(counts, count)
+			out = append(out, passage{span: span, tokens: count, headings: path.at(span.Start)})
 		}
 		start, done = p.overlapStart(from, end), end
 	}
-	return finish(doc, c.Fingerprint(), spans, counts), nil
+	return out, nil
 }
 
-// packer is a document cut into pieces, mostly tokens with the space after
-// them, of which chunks are made.
+// packer makes chunks of a document's pieces.
 type packer struct {
 	tokens
-	text string
-	// at is where each piece starts; pieces tile the text.
-	at []int
-	// sum[i] is the weight in tokens of the pieces before i.
-	sum    []int
+	pieces
 	breaks []strength
 	fences []rag.Span
 }
 
 func newPacker(c tokens, doc rag.Document) *packer {
-	found := c.tokenizer.Tokens(doc.Text)
-	p := &packer{
-		tokens: c, text: doc.Text, fences: fences(doc),
-		at: make([]int, 0, len(found)+1), sum: make([]int, 1, len(found)+2),
-	}
-	start, weight := 0, 0
-	for i, t := range found {
-		if at := t.Span.Start; i > 0 && at > start && utf8.RuneStart(doc.Text[at]) {
-			p.add(start, at, weight)
-			start, weight = at, 0
-		}
-		weight++
-	}
-	p.add(start, len(doc.Text), weight)
+	p := &packer{tokens: c, pieces: weigh(c, doc.Text), fences: fences(doc)}
 	p.breaks = breaks(doc, p.at)
 	return p
-}
-
-// minLong is the length in runes from which a token may be cut: an unknown word
-// is one token however long it is, and its parts may be many.
-const minLong = 200
-
-// add appends the piece [start, end) of the given weight or, if it is overlong,
-// parts of it of at most size runes, each as heavy as it might become.
-func (p *packer) add(start, end, weight int) {
-	piece := p.text[start:end]
-	total := p.sum[len(p.sum)-1]
-	if long := max(minLong, 2*p.size); len(piece) <= long || utf8.RuneCountInString(strings.TrimSpace(piece)) <= long {
-		p.at = append(p.at, start)
-		p.sum = append(p.sum, total+weight)
-		return
-	}
-	runes := 0
-	for i := range piece {
-		if runes%p.size == 0 {
-			p.at = append(p.at, start+i)
-			p.sum = append(p.sum, total+runes)
-		}
-		runes++
-		p.sum[len(p.sum)-1]++
-	}
 }
 
 // end returns the byte where piece i ends.

@@ -36,12 +36,12 @@ type Para struct {
 	Marker string
 }
 
-// Add adds a paragraph.
+// Add adds a paragraph; a blank one only ends a table.
 func (f *Flow) Add(p Para) {
+	f.closeTable()
 	if text.IsBlank(p.Text) {
 		return
 	}
-	f.closeTable()
 	marker := strings.TrimSpace(p.Marker)
 	switch {
 	case p.Heading > 0:
@@ -58,7 +58,8 @@ func (f *Flow) Add(p Para) {
 		f.items = append(f.items, Item{Depth: p.Depth, Marker: marker, Text: p.Text})
 	default:
 		f.closeList()
-		f.Paragraph(p.Text)
+		// Blanks used as indentation would be code in Markdown.
+		f.Paragraph(strings.TrimLeft(p.Text, " \t"))
 	}
 }
 

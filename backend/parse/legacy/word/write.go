@@ -312,6 +312,7 @@ func (s *story) endRow() {
 // paragraph adds a paragraph outside tables.
 func (s *story) paragraph(p string, f paraFormat) {
 	if strings.TrimSpace(p) == "" {
+		s.flow.EndTable()
 		return
 	}
 	marker, listed := s.lists.marker(f.list, f.level)

@@ -39,6 +39,12 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 		if err != nil {
 			return err
 		}
+		if env.OCR {
+			if err := s.recognise(ctx, b, pages); err != nil {
+				return err
+			}
+		}
+		judge(b, pages)
 		b.Title = s.title()
 		b.Health.Repeated = dropRepeated(pages)
 		write(b, pages, s.outline())
@@ -60,7 +66,7 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 // can, the file is corrupt.
 func (s *session) readPages(ctx context.Context, b *doctext.Builder, l guard.Limits) ([]page, error) {
 	pages := make([]page, s.pages)
-	var empty, garbled, broken []int
+	var broken []int
 	var first error
 	size := int64(0)
 	for i := range pages {
@@ -87,6 +93,20 @@ func (s *session) readPages(ctx context.Context, b *doctext.Builder, l guard.Lim
 		if size += int64(p.runes); size > l.Text {
 			return nil, fault.New("limit_text", fault.P("limit", l.Text))
 		}
+		pages[i] = p
+	}
+	if len(broken) == len(pages) {
+		return nil, guard.Corrupt("pdf", first)
+	}
+	warnPages(b, WarnPages, broken)
+	return pages, nil
+}
+
+// judge counts the pictures that are not in the text and warns of pages whose
+// text is missing or means nothing.
+func judge(b *doctext.Builder, pages []page) {
+	var empty, garbled []int
+	for i, p := range pages {
 		b.Health.Images += p.images
 		if p.images > 0 && p.runes == 0 && len(p.regions) == 0 {
 			empty = append(empty, i+1)
@@ -94,15 +114,9 @@ func (s *session) readPages(ctx context.Context, b *doctext.Builder, l guard.Lim
 		if p.bad > 0 && float64(p.bad) >= garbledPage*float64(p.runes) {
 			garbled = append(garbled, i+1)
 		}
-		pages[i] = p
 	}
-	if len(broken) == len(pages) {
-		return nil, guard.Corrupt("pdf", first)
-	}
-	warnPages(b, WarnPages, broken)
 	warnPages(b, WarnNoText, empty)
 	warnPages(b, WarnGarbled, garbled)
-	return pages, nil
 }
 
 func warnPages(b *doctext.Builder, code string, pages []int) {
@@ -136,8 +150,11 @@ func write(b *doctext.Builder, pages []page, outline map[string]int) {
 		texts[i] = paragraphs(p)
 	}
 	levels(texts, outline)
-	for _, ps := range texts {
+	for at, ps := range texts {
 		b.Page()
+		for _, s := range pages[at].read {
+			b.Paragraph(s)
+		}
 		for i := 0; i < len(ps); {
 			p := ps[i]
 			switch {

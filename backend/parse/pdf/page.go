@@ -11,6 +11,8 @@ type page struct {
 	// width and height are in points, as the page is shown.
 	width, height float64
 	regions       []region
+	// read are the paragraphs recognised in the page's picture.
+	read []string
 	// images counts pictures whose content is not in the text.
 	images int
 	// runes and bad count the characters, and those without meaning.

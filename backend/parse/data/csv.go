@@ -57,7 +57,7 @@ func ParseCSV(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, e
 
 // writeTable writes what stands above the table, the table, and the rows that do
 // not fit it.
-func writeTable(b *doctext.Builder, records []record, l guard.Limits) {
+func writeTable(b *doctext.Builder, records []csvRow, l guard.Limits) {
 	var widths []int
 	for _, rec := range records {
 		widths = append(widths, len(rec.fields))
@@ -100,7 +100,7 @@ func writeTable(b *doctext.Builder, records []record, l guard.Limits) {
 
 // nameFirstColumn gives a header that names all columns but the first, as R
 // writes it, an empty first name.
-func nameFirstColumn(records []record, usual int) {
+func nameFirstColumn(records []csvRow, usual int) {
 	if len(records) < 2 || usual < 3 || len(records[0].fields) != usual-1 || len(records[1].fields) != usual {
 		return
 	}
@@ -110,7 +110,7 @@ func nameFirstColumn(records []record, usual int) {
 }
 
 // plain is a record outside the table: its one field, or the row as it stands.
-func (r record) plain() string {
+func (r csvRow) plain() string {
 	if width(r.fields) == 1 {
 		return r.fields[0]
 	}
@@ -122,7 +122,7 @@ const maxTitleRows = 10
 
 // titleRows counts the rows at the start that are no part of a table with usual
 // columns: rows with one field, and shorter ones that are no header.
-func titleRows(records []record, usual int) int {
+func titleRows(records []csvRow, usual int) int {
 	if usual < 2 {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"ragdesk/backend/fault"
 )
 
-// record is one row of a delimited table.
-type record struct {
+// csvRow is one row of a delimited table.
+type csvRow struct {
 	fields []string
 	// raw is the row as it stands in the file, without its line end.
 	raw string
@@ -18,7 +18,7 @@ type record struct {
 
 // blank reports whether all of a record's fields are empty. A line of nothing but
 // delimiters is, too.
-func (r record) blank() bool {
+func (r csvRow) blank() bool {
 	if len(r.fields) == 1 {
 		return strings.Trim(r.fields[0], " "+delimiters) == ""
 	}
@@ -46,9 +46,9 @@ type csvReader struct {
 }
 
 // read returns the next record; ok is false at the end.
-func (r *csvReader) read() (rec record, ok bool) {
+func (r *csvReader) read() (rec csvRow, ok bool) {
 	if r.at >= len(r.source) {
-		return record{}, false
+		return csvRow{}, false
 	}
 	start, line := r.at, r.line
 	fields, closed := r.fields()
@@ -58,7 +58,7 @@ func (r *csvReader) read() (rec record, ok bool) {
 		fields, _ = r.fields()
 	}
 	raw := strings.TrimRight(r.source[start:r.at], "\r\n")
-	return record{fields: fields, raw: raw, line: line}, true
+	return csvRow{fields: fields, raw: raw, line: line}, true
 }
 
 // fields reads to the end of the record; closed is false when it ends inside a
@@ -156,8 +156,8 @@ func (r *csvReader) quoted() (s string, closed bool) {
 const everyRows = 4096
 
 // readAll reads all records that are not blank. Faults: limit_cells.
-func (r *csvReader) readAll(ctx context.Context, maxCells int) ([]record, error) {
-	var all []record
+func (r *csvReader) readAll(ctx context.Context, maxCells int) ([]csvRow, error) {
+	var all []csvRow
 	cells := 0
 	for n := 0; ; n++ {
 		rec, ok := r.read()

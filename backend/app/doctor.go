@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/i18n"
@@ -61,7 +63,11 @@ func (s *Service) tryEmbedder(ctx context.Context, name string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d dimensions, %d tokens", len(v), model.MaxTokens()), nil
+	limits := make([]string, len(model.Members()))
+	for i, member := range model.Members() {
+		limits[i] = strconv.Itoa(member.Model.MaxTokens())
+	}
+	return fmt.Sprintf("%d dimensions, %s tokens", len(v), strings.Join(limits, "/")), nil
 }
 
 // tryLibrary opens both indexes of a library, which checks and mends them.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"ragdesk/backend/api"
@@ -320,6 +321,9 @@ func (s *Service) evalLibrary(ctx context.Context, plan evaluation, progress rag
 		lib, err := s.library(ctx, plan.library.Value)
 		if err != nil {
 			return rag.Library{}, err
+		}
+		if slices.Contains(strings.Split(lib.Embedder, "+"), plan.model) {
+			want.embedder = "" // one of the library's own
 		}
 		err = s.checkSettings(ctx, lib, want)
 		if fault.Is(err, "embedder_mismatch") && plan.reindex {

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"ragdesk/backend/chunk"
@@ -19,7 +21,8 @@ import (
 	"ragdesk/backend/tokenvec"
 )
 
-const defaultEmbedder = models.DefaultEmbedder
+// defaultEmbedder takes each text to the model of its language.
+const defaultEmbedder = "bge-small-zh-v1.5+all-MiniLM-L6-v2"
 
 // modelSlot opens one embedder once, on first use, and keeps it. A failure is
 // not kept: the next use tries again, since the user may have mended it.
@@ -91,12 +94,49 @@ type runtimeSlot struct {
 	assets  *models.Store
 }
 
+// embedderName writes an asked-for embedder as libraries keep it: "auto" and ""
+// are the default, and models are joined by "+".
+func embedderName(asked string) (string, error) {
+	if asked == "" || strings.EqualFold(asked, "auto") {
+		return defaultEmbedder, nil
+	}
+	var names []string
+	for part := range strings.SplitSeq(asked, "+") {
+		e, err := models.Lookup(strings.TrimSpace(part))
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return strings.Join(names, "+"), nil
+}
+
 // embedder opens an embedder by name; the code of an unknown name is
 // "embedder_unknown".
-func (s *Service) embedder(name string) (*embed.Model, error) {
-	if _, err := models.Lookup(name); err != nil {
+func (s *Service) embedder(name string) (*embed.Mixed, error) {
+	name, err := embedderName(name)
+	if err != nil {
 		return nil, err
 	}
+	var members []embed.Member
+	for part := range strings.SplitSeq(name, "+") {
+		model, err := s.member(part)
+		if err != nil {
+			return nil, err
+		}
+		described, err := models.Lookup(part)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, embed.Member{Language: described.Language, Model: model})
+	}
+	return embed.NewMixed(members...)
+}
+
+// member opens one model.
+func (s *Service) member(name string) (*embed.Model, error) {
 	s.mu.Lock()
 	slot, ok := s.models[name]
 	if !ok {
@@ -116,7 +156,7 @@ type libraryModel struct {
 
 func (s *Service) model(lib rag.Library) libraryModel { return libraryModel{s, lib} }
 
-func (m libraryModel) open() (*embed.Model, error) {
+func (m libraryModel) open() (*embed.Mixed, error) {
 	model, err := m.service.embedder(m.lib.Embedder)
 	if err != nil {
 		return nil, err
@@ -146,26 +186,25 @@ func (m libraryModel) Query(ctx context.Context, text string) ([]float32, error)
 	return model.Query(ctx, text)
 }
 
-// TokenVectors implements rag.TokenEmbedder.
-func (m libraryModel) TokenVectors(ctx context.Context, texts []string) ([]rag.TokenMatrix, error) {
-	model, err := m.open()
-	if err != nil {
-		return nil, err
-	}
-	return model.TokenVectors(ctx, texts)
-}
-
 // Dim implements rag.Embedder.
 func (m libraryModel) Dim() int { return m.lib.Dim }
 
 // Fingerprint implements rag.Embedder.
 func (m libraryModel) Fingerprint() string { return m.lib.EmbedderFingerprint }
 
-// reranker makes the one reranker there is, late interaction over a library's
-// embedder.
-func (s *Service) reranker(m libraryModel) rag.Reranker {
-	cache := tokenvec.New(m, m.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib))
-	return rerank.NewLateInteraction(cache, m.Fingerprint())
+// reranker makes the one reranker there is, late interaction over the models of
+// a library.
+func (s *Service) reranker(m libraryModel) (rag.Reranker, error) {
+	mixed, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	var spaces rerank.Spaces
+	for _, member := range mixed.Members() {
+		spaces.Codes = append(spaces.Codes, tokenvec.New(member.Model, member.Model.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib)))
+	}
+	spaces.Of = mixed.Space
+	return rerank.NewLateInteraction(spaces, m.Fingerprint()), nil
 }
 
 // newSettings resolves asked-for settings to those of a new library.
@@ -187,33 +226,55 @@ type chunkerSettings struct {
 	kind          string
 	size, overlap int
 	embedder      string
-	notices       []rag.Notice
+	// notices are by language, "" for documents in none.
+	notices map[string][]rag.Notice
+}
+
+// noticesOf are the notices for documents in a language.
+func (c chunkerSettings) noticesOf(language string) []rag.Notice {
+	if n, ok := c.notices[language]; ok {
+		return n
+	}
+	return c.notices[""]
 }
 
 // chunker makes the asked-for chunker, and opens the embedder whose tokens it
-// counts.
-func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Model, error) {
-	if want.embedder == "" {
-		want.embedder = defaultEmbedder
-	}
-	model, err := s.embedder(want.embedder)
+// counts. In a library of several models each document is cut with the tokenizer
+// and the limit of its language's.
+func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Mixed, error) {
+	name, err := embedderName(want.embedder)
 	if err != nil {
 		return chunkerSettings{}, nil, err
 	}
-	tokenizer, err := model.Tokenizer()
+	mixed, err := s.embedder(name)
 	if err != nil {
 		return chunkerSettings{}, nil, err
 	}
 	if want.chunker == "" {
 		want.chunker = chunk.KindAuto
 	}
-	limit := model.MaxTokens()
-	size, overlap := chunk.Defaults(want.chunker, want.size, want.overlap, limit)
-	c, notices, err := chunk.New(chunk.Config{Kind: want.chunker, Size: size, Overlap: overlap, Limit: limit, Tokenizer: tokenizer})
-	if err != nil {
-		return chunkerSettings{}, nil, err
+	out := chunkerSettings{kind: want.chunker, embedder: name, notices: map[string][]rag.Notice{}}
+	var lingual []chunk.Lingual
+	for i, member := range mixed.Members() {
+		tokenizer, err := member.Model.Tokenizer()
+		if err != nil {
+			return chunkerSettings{}, nil, err
+		}
+		limit := member.Model.MaxTokens()
+		size, overlap := chunk.Defaults(want.chunker, want.size, want.overlap, limit)
+		c, notices, err := chunk.New(chunk.Config{Kind: want.chunker, Size: size, Overlap: overlap, Limit: limit, Tokenizer: tokenizer})
+		if err != nil {
+			return chunkerSettings{}, nil, err
+		}
+		if i == 0 {
+			out.size, out.overlap = size, overlap
+			out.notices[""] = notices
+		}
+		out.notices[member.Language] = notices
+		lingual = append(lingual, chunk.Lingual{Language: member.Language, Chunker: c})
 	}
-	return chunkerSettings{Chunker: c, kind: want.chunker, size: size, overlap: overlap, embedder: want.embedder, notices: notices}, model, nil
+	out.Chunker = chunk.ByLanguage(lingual[0], lingual[1:]...)
+	return out, mixed, nil
 }
 
 // ingestPorts wires an ingestion into lib. done ends it.
@@ -232,7 +293,16 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 	}
 	return ingest.Ports{
 		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
-		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: model.MaxTokens(),
-		Notices: c.notices,
+		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: embedLimit(model),
+		Notices: c.noticesOf,
 	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later
+}
+
+// embedLimit tells how much of a chunk its model reads.
+func embedLimit(m *embed.Mixed) func(rag.Chunk) int {
+	limits := make([]int, len(m.Members()))
+	for i, member := range m.Members() {
+		limits[i] = member.Model.MaxTokens()
+	}
+	return func(c rag.Chunk) int { return limits[m.Space(c.Text)] }
 }

@@ -142,7 +142,10 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	}
 	parts := []string{snap.Library.Fingerprint(), answer.PromptVersion}
 	if p.Reranker != rag.RerankNone {
-		corpus.Reranker = s.reranker(model)
+		var err error
+		if corpus.Reranker, err = s.reranker(model); err != nil {
+			return found{}, err
+		}
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
 	if p.Vector {
@@ -162,7 +165,10 @@ func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []ra
 	if err != nil {
 		return answer.Answer{}, err
 	}
-	scorer := s.reranker(s.model(lib))
+	scorer, err := s.reranker(s.model(lib))
+	if err != nil {
+		return answer.Answer{}, err
+	}
 	return answer.Extract(ctx, scorer, coverage, lang, query, hits)
 }
 

@@ -49,7 +49,7 @@ func (t tokenFiles) appender(st *store.Store, lib rag.Library) (*tokenvec.Append
 	if err := os.MkdirAll(st.IndexDir(lib.ID), 0o755); err != nil {
 		return nil, fmt.Errorf("make the index folder: %w", err)
 	}
-	return t.file(st, lib).Append(lib.EmbedderFingerprint, tokenBudget)
+	return t.file(st, lib).Append(tokenBudget)
 }
 
 // drop forgets a removed library's file; its folder is deleted by the shelf.
@@ -73,7 +73,7 @@ func (t tokenFiles) close() {
 // keepingTokens embeds documents and keeps their token vectors, which the same
 // run of the model gives, for late interaction.
 type keepingTokens struct {
-	*embed.Model
+	*embed.Mixed
 	tokens *tokenvec.Appender
 }
 
@@ -84,9 +84,20 @@ func (k keepingTokens) Documents(ctx context.Context, texts []string) ([][]float
 		return nil, err
 	}
 	vectors := make([][]float32, len(texts))
-	codes := make([]rag.TokenCodes, len(texts))
-	for i, e := range encoded {
-		vectors[i], codes[i] = e.Vector, rag.Quantize(e.Tokens)
+	members := k.Members()
+	for space := range members {
+		var own []string
+		var codes []rag.TokenCodes
+		for i, e := range encoded {
+			if e.Space != space {
+				continue
+			}
+			vectors[i] = e.Vector
+			own, codes = append(own, texts[i]), append(codes, rag.Quantize(e.Tokens))
+		}
+		if err := k.tokens.Put(members[space].Model.Fingerprint(), own, codes); err != nil {
+			return nil, err
+		}
 	}
-	return vectors, k.tokens.Put(texts, codes)
+	return vectors, nil
 }

@@ -83,8 +83,8 @@ func TestChunksLongerThanTheModelReadsAreToldOf(t *testing.T) {
 	root := files(t, map[string]string{"a.txt": strings.Repeat("潮", 40) + strings.Repeat("a", 40)})
 	p := &recorder{}
 	report, err := b.with(t, p, func(ports ingest.Ports) (ingest.Report, error) {
-		ports.EmbedLimit = 30 // 40 tokens and 1
-		ports.Notices = []rag.Notice{{Code: "chunk_size_capped", Detail: "99 → 40"}}
+		ports.EmbedLimit = func(rag.Chunk) int { return 30 } // 40 tokens and 1
+		ports.Notices = func(string) []rag.Notice { return []rag.Notice{{Code: "chunk_size_capped", Detail: "99 → 40"}} }
 		return ingest.Run(t.Context(), ports, b.lib, ingest.Options{Paths: []string{root}}, p)
 	})
 	if err != nil {

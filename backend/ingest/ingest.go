@@ -39,10 +39,12 @@ type Ports struct {
 	Committer Committer
 	// Count counts a text's terms as the text index does.
 	Count func(text string) rag.TermCounts
-	// EmbedLimit is how many content tokens the embedder reads of a text.
-	EmbedLimit int
-	// Notices are warnings that hold for every document cut, such as a capped size.
-	Notices []rag.Notice
+	// EmbedLimit is how many content tokens of a chunk the embedder reads; nil means
+	// all of them.
+	EmbedLimit func(rag.Chunk) int
+	// Notices are warnings that hold for every document of a language, such as a
+	// capped size; nil means none.
+	Notices func(language string) []rag.Notice
 }
 
 // Options say what to ingest.

@@ -188,10 +188,12 @@ func (r *reader) parse(ctx context.Context, f file, id rag.DocumentID, source st
 	if err != nil {
 		return fmt.Errorf("chunk %s: %w", source, err)
 	}
-	doc.Warnings = append(doc.Warnings, r.ports.Notices...)
-	if n := tooLong(chunks, r.ports.EmbedLimit); n > 0 {
+	if r.ports.Notices != nil {
+		doc.Warnings = append(doc.Warnings, r.ports.Notices(doc.Language)...)
+	}
+	if n, limit := r.ports.tooLong(chunks); n > 0 {
 		doc.Warnings = append(doc.Warnings, rag.Notice{Code: "embedding_truncated",
-			Detail: fmt.Sprintf("%d/%d > %d", n, len(chunks), r.ports.EmbedLimit)})
+			Detail: fmt.Sprintf("%d/%d > %d", n, len(chunks), limit)})
 	}
 	record := &rag.DocumentRecord{Text: doc.Text, Chunks: chunks, Counts: make([]rag.TermCounts, len(chunks))}
 	for i, c := range chunks {
@@ -232,14 +234,16 @@ func parseGuarded(ctx context.Context, p rag.Parser, in rag.Input) (doc rag.Docu
 }
 
 // tooLong counts the chunks whose end the embedder will not read.
-func tooLong(chunks []rag.Chunk, limit int) int {
-	n := 0
+func (p Ports) tooLong(chunks []rag.Chunk) (n, limit int) {
+	if p.EmbedLimit == nil {
+		return 0, 0
+	}
 	for _, c := range chunks {
-		if limit > 0 && c.Tokens > limit {
-			n++
+		if own := p.EmbedLimit(c); c.Tokens > own {
+			n, limit = n+1, own
 		}
 	}
-	return n
+	return n, limit
 }
 
 // readFile reads a whole file of at most limit bytes.

@@ -40,15 +40,26 @@ type CodeSource interface {
 //
 // where b is the passage's BM25 score for the query, w = 0.3 and
 // s = rag.BM25Saturation. Both parts are in Relevance.Parts.
+//
+// In a library of several spaces the token vectors of a passage and of the query
+// are those of the passage's own.
 type LateInteraction struct {
-	codes       CodeSource
+	spaces      Spaces
 	fingerprint string
 }
 
-// NewLateInteraction returns a reranker over codes, whose fingerprint becomes
-// part of the reranker's own.
-func NewLateInteraction(codes CodeSource, fingerprint string) *LateInteraction {
-	return &LateInteraction{codes, fmt.Sprintf("late-interaction/1 int8 w=%g s=%d %s", lexicalWeight, rag.BM25Saturation, fingerprint)}
+// Spaces are the token vectors of a library.
+type Spaces struct {
+	// Codes has one source a space.
+	Codes []CodeSource
+	// Of returns the index of a passage's space; nil when there is one space.
+	Of func(passage string) int
+}
+
+// NewLateInteraction returns a reranker over the given spaces, whose fingerprint
+// becomes part of the reranker's own.
+func NewLateInteraction(spaces Spaces, fingerprint string) *LateInteraction {
+	return &LateInteraction{spaces, fmt.Sprintf("late-interaction/1 int8 w=%g s=%d %s", lexicalWeight, rag.BM25Saturation, fingerprint)}
 }
 
 var _ rag.Reranker = (*LateInteraction)(nil)
@@ -64,22 +75,45 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	if len(passages) == 0 {
 		return nil, nil
 	}
-	texts := make([]string, 0, len(passages)+1)
-	texts = append(texts, query)
-	for _, p := range passages {
-		texts = append(texts, p.Text)
-	}
-	codes, err := l.codes.Codes(ctx, texts)
-	if err != nil {
-		return nil, fmt.Errorf("embed the tokens of %d passages: %w", len(passages), err)
-	}
 	out := make([]rag.Relevance, len(passages))
+	for space, members := range l.bySpace(passages) {
+		if err := l.rerank(ctx, query, passages, l.spaces.Codes[space], members, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// bySpace groups the indices of passages by their space.
+func (l *LateInteraction) bySpace(passages []rag.Passage) map[int][]int {
+	groups := map[int][]int{}
+	for i, p := range passages {
+		space := 0
+		if l.spaces.Of != nil {
+			space = l.spaces.Of(p.Text)
+		}
+		groups[space] = append(groups[space], i)
+	}
+	return groups
+}
+
+// rerank scores the passages with the given indices, all of one space.
+func (l *LateInteraction) rerank(ctx context.Context, query string, passages []rag.Passage, source CodeSource, members []int, out []rag.Relevance) error {
+	texts := make([]string, 0, len(members)+1)
+	texts = append(texts, query)
+	for _, i := range members {
+		texts = append(texts, passages[i].Text)
+	}
+	codes, err := source.Codes(ctx, texts)
+	if err != nil {
+		return fmt.Errorf("embed the tokens of %d passages: %w", len(members), err)
+	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, p := range passages {
+	for n, i := range members {
 		g.Go(func() error {
-			li := MaxSim(codes[0], codes[i+1])
-			lexical := rag.SaturateBM25(p.BM25)
+			li := MaxSim(codes[0], codes[n+1])
+			lexical := rag.SaturateBM25(passages[i].BM25)
 			out[i] = rag.Relevance{
 				Score: (li + lexicalWeight*lexical) / (1 + lexicalWeight),
 				Parts: []rag.Part{{Name: "li", Value: li}, {Name: "bm25", Value: lexical}},
@@ -87,10 +121,7 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 			return ctx.Err()
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return g.Wait()
 }
 
 // MaxSim is the mean over query rows of the best cosine with a passage row; 0

@@ -110,11 +110,38 @@ func (m known) Codes(_ context.Context, texts []string) ([]rag.TokenCodes, error
 	return out, nil
 }
 
+// one is a library of one space.
+func one(c rerank.CodeSource) rerank.Spaces { return rerank.Spaces{Codes: []rerank.CodeSource{c}} }
+
+func TestPassagesAreComparedInTheirOwnSpace(t *testing.T) {
+	t.Parallel()
+	zh := known{"q": codes(1, 0), "甲": codes(1, 0), "乙": codes(0, 1)}
+	en := known{"q": codes(0, 1), "a": codes(0, 1), "b": codes(1, 0)}
+	r := rerank.NewLateInteraction(rerank.Spaces{
+		Codes: []rerank.CodeSource{zh, en},
+		Of: func(s string) int {
+			if s < "z" {
+				return 1
+			}
+			return 0
+		},
+	}, "test")
+	got, err := r.Rerank(t.Context(), "q", []rag.Passage{{Text: "甲"}, {Text: "b"}, {Text: "乙"}, {Text: "a"}})
+	if err != nil || len(got) != 4 {
+		t.Fatalf("%d verdicts, %v", len(got), err)
+	}
+	for i, want := range []float64{1, 0, 0, 1} {
+		if li := got[i].Parts[0].Value; math.Abs(li-want) > 1e-6 {
+			t.Errorf("passage %d: li %g, want %g", i, li, want)
+		}
+	}
+}
+
 func TestScoreByHand(t *testing.T) {
 	t.Parallel()
-	r := rerank.NewLateInteraction(known{
+	r := rerank.NewLateInteraction(one(known{
 		"q": codes(1, 0, 3, 4), "same": codes(1, 0, 3, 4), "one": codes(1, 0), "none": codes(),
-	}, "test")
+	}), "test")
 	in := []rag.Passage{{ID: "a", Text: "same"}, {ID: "b", Text: "one", BM25: 5}, {ID: "c", Text: "none", BM25: 20}}
 	// (li + 0.3·b/(b+5)) / 1.3
 	want := []struct{ li, bm25, score float64 }{{1, 0, 1 / 1.3}, {0.8, 0.5, 0.95 / 1.3}, {0, 0.8, 0.24 / 1.3}}
@@ -140,7 +167,7 @@ func TestScoresStayInRange(t *testing.T) {
 	for seed := range uint64(50) {
 		_, q := random(seed, 3, 8)
 		_, p := random(seed+100, 6, 8)
-		r := rerank.NewLateInteraction(known{"q": q, "p": p, "-q": negated(q)}, "test")
+		r := rerank.NewLateInteraction(one(known{"q": q, "p": p, "-q": negated(q)}), "test")
 		bm25 := rng.ExpFloat64() * 50
 		got, err := r.Rerank(t.Context(), "q", []rag.Passage{{Text: "p", BM25: bm25}, {Text: "q", BM25: bm25}, {Text: "-q"}})
 		if err != nil {
@@ -169,7 +196,7 @@ func negated(c rag.TokenCodes) rag.TokenCodes {
 
 func TestRerankOfNothingAndOfFailure(t *testing.T) {
 	t.Parallel()
-	r := rerank.NewLateInteraction(known{}, "test")
+	r := rerank.NewLateInteraction(one(known{}), "test")
 	if got, err := r.Rerank(t.Context(), "q", nil); err != nil || len(got) != 0 {
 		t.Errorf("no passages: %v, %v", got, err)
 	}
@@ -180,7 +207,7 @@ func TestRerankOfNothingAndOfFailure(t *testing.T) {
 
 func TestFingerprintCoversTheEmbedder(t *testing.T) {
 	t.Parallel()
-	a, b := rerank.NewLateInteraction(nil, "a"), rerank.NewLateInteraction(nil, "b")
+	a, b := rerank.NewLateInteraction(one(nil), "a"), rerank.NewLateInteraction(one(nil), "b")
 	if a.Fingerprint() == b.Fingerprint() || a.Name() != "late-interaction" {
 		t.Errorf("%q and %q, name %q", a.Fingerprint(), b.Fingerprint(), a.Name())
 	}
@@ -220,7 +247,7 @@ func TestRealTokenVectors(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r := rerank.NewLateInteraction(modelCodes{model}, model.Fingerprint())
+	r := rerank.NewLateInteraction(one(modelCodes{model}), model.Fingerprint())
 	for _, c := range []struct{ query, right, wrong string }{
 		{"年假有几天？", "入职满一年的员工每年享有十天年假。", "公司食堂每天中午十一点半开门。"},
 		{"How many days of leave are there?", "Employees have ten days of paid leave a year.", "The canteen opens at half past eleven."},

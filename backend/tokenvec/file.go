@@ -147,16 +147,15 @@ func (t *File) scan(f *os.File, offset int64) (int64, error) {
 
 // Appender adds to a File. Only the workspace's writer may have one.
 type Appender struct {
-	file        *File
-	fingerprint string
-	f           *os.File
-	size        int64
-	budget      int64
+	file   *File
+	f      *os.File
+	size   int64
+	budget int64
 }
 
-// Append opens the file for adding texts embedded under fingerprint, at most
-// budget bytes in all; a torn end is cut off.
-func (t *File) Append(fingerprint string, budget int64) (*Appender, error) {
+// Append opens the file for adding, up to budget bytes in all; a torn end is cut
+// off.
+func (t *File) Append(budget int64) (*Appender, error) {
 	f, err := os.OpenFile(t.path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the token vectors: %w", err)
@@ -174,7 +173,7 @@ func (t *File) Append(fingerprint string, budget int64) (*Appender, error) {
 	if err := f.Truncate(end); err != nil {
 		return nil, errors.Join(fmt.Errorf("cut the token vectors: %w", err), f.Close())
 	}
-	return &Appender{file: t, fingerprint: fingerprint, f: f, size: end, budget: budget}, nil
+	return &Appender{file: t, f: f, size: end, budget: budget}, nil
 }
 
 func writeAt(f *os.File, b []byte, offset int64) error {
@@ -185,13 +184,14 @@ func writeAt(f *os.File, b []byte, offset int64) error {
 // Close closes the file for adding.
 func (a *Appender) Close() error { return a.f.Close() }
 
-// Put adds the codes of texts that are not there yet and still fit the budget.
-func (a *Appender) Put(texts []string, codes []rag.TokenCodes) error {
+// Put adds the codes of texts, embedded under fingerprint, that are not there yet
+// and still fit the budget.
+func (a *Appender) Put(fingerprint string, texts []string, codes []rag.TokenCodes) error {
 	w := bufio.NewWriterSize(io.NewOffsetWriter(a.f, a.size), 1<<20)
 	size := a.size
 	added := map[key]place{}
 	for i, t := range texts {
-		k := keyOf(a.fingerprint, t)
+		k := keyOf(fingerprint, t)
 		n := recordHeader + int64(codes[i].Rows)*int64(4+codes[i].Dim)
 		if _, twice := added[k]; twice || size+n > a.budget || a.has(k) {
 			continue

@@ -89,11 +89,11 @@ func TestCodesAreEqualFromModelMemoryAndFile(t *testing.T) {
 
 func put(t *testing.T, path string, budget int64, texts []string, codes []rag.TokenCodes) {
 	t.Helper()
-	a, err := OpenFile(path).Append("fp", budget)
+	a, err := OpenFile(path).Append(budget)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Put(texts, codes); err != nil {
+	if err := a.Put("fp", texts, codes); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {

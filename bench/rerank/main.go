@@ -62,7 +62,7 @@ func run(ctx context.Context, data string, rounds int) error {
 			return err
 		}
 		embedding := time.Since(start)
-		cold := rerank.NewLateInteraction(tokenvec.New(model, model.Fingerprint(), tokenvec.NewMemory(0), nil), "")
+		cold := rerank.NewLateInteraction(rerank.Spaces{Codes: []rerank.CodeSource{tokenvec.New(model, model.Fingerprint(), tokenvec.NewMemory(0), nil)}}, "")
 		list := make([]rag.Passage, len(part))
 		for i, t := range part {
 			list[i] = rag.Passage{ID: rag.ChunkID(fmt.Sprint(i)), Text: t}

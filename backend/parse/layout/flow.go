@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 type para struct {
 	text  string
 	table *table
-	box   box
+	box   Box
 	// size and bold are of its lines; lines is how many it has.
 	size  float64
 	bold  bool
@@ -28,7 +28,7 @@ type para struct {
 }
 
 // paragraphs joins the lines of a page.
-func paragraphs(p page) []para {
+func paragraphs(p Page) []para {
 	var out []para
 	for i, r := range p.regions {
 		ps := r.paragraphs()
@@ -44,12 +44,12 @@ func paragraphs(p page) []para {
 }
 
 // continues reports whether region i is the column beside the region before it.
-func (p page) continues(i int) bool {
+func (p Page) continues(i int) bool {
 	if i == 0 || p.regions[i].aside {
 		return false
 	}
 	a, b := p.regions[i-1].box, p.regions[i].box
-	return b.y0 < a.y1 && (b.x0 >= a.x1-1 || b.x1 <= a.x0+1)
+	return b.Y0 < a.Y1 && (b.X0 >= a.X1-1 || b.X1 <= a.X0+1)
 }
 
 // flowsOn reports whether b is the rest of the unfinished paragraph a.
@@ -61,7 +61,7 @@ func flowsOn(a, b para) bool {
 	if endsSentence(last) || last == ':' || last == '：' {
 		return false
 	}
-	return wide(last) || wide(next) || last == hyphen || last == '-' || last == ',' || unicode.IsLower(next)
+	return wide(last) || wide(next) || last == doctext.SoftHyphen || last == '-' || last == ',' || unicode.IsLower(next)
 }
 
 func endsSentence(r rune) bool { return strings.ContainsRune(".!?。！？…;；", r) }
@@ -84,7 +84,7 @@ func (r region) paragraphs() []para {
 		l := it.line
 		if open != nil && !r.parts(last, l, *open, usual) {
 			open.text = doctext.Join(open.text, l.text)
-			open.box = open.box.union(l.box)
+			open.box = open.box.Union(l.box)
 			open.bold = open.bold && l.bold
 			open.lines++
 		} else {
@@ -102,8 +102,8 @@ func (r region) pitch() float64 {
 	var steps []float64
 	for i := 1; i < len(r.items); i++ {
 		a, b := r.items[i-1], r.items[i]
-		if a.table == nil && b.table == nil && b.line.box.y0 > a.line.box.y0 {
-			steps = append(steps, b.line.box.y1-a.line.box.y1)
+		if a.table == nil && b.table == nil && b.line.box.Y0 > a.line.box.Y0 {
+			steps = append(steps, b.line.box.Y1-a.line.box.Y1)
 		}
 	}
 	if len(steps) == 0 {
@@ -117,7 +117,7 @@ func (r region) pitch() float64 {
 // parts reports whether next starts a paragraph of its own after last.
 func (r region) parts(last, next line, open para, usual float64) bool {
 	em := max(last.size, 1)
-	step := next.box.y1 - last.box.y1
+	step := next.box.Y1 - last.box.Y1
 	switch {
 	case last.cells > 1 || next.cells > 1:
 		return true // what stands in cells keeps its row
@@ -127,19 +127,19 @@ func (r region) parts(last, next line, open para, usual float64) bool {
 		return true
 	case step > 1.35*usual && step > 1.3*em, step < -0.5*em:
 		return true
-	case open.lines == 1 && last.box.x0-next.box.x0 > 5*em && !last.rtl:
+	case open.lines == 1 && last.box.X0-next.box.X0 > 5*em && !last.rtl:
 		return true // a line in the middle or on the right, and one on the left
 	case marker(next.text) != "" && (open.marked || !strings.Contains(marker(next.text), "-")), next.hung:
 		return true
 	}
 	if open.marked {
 		// The lines of an item hang under its text.
-		return next.box.x0 < open.box.x0-0.5*em
+		return next.box.X0 < open.box.X0-0.5*em
 	}
 	if last.rtl || next.rtl {
-		return r.box.x1-next.box.x1 > 1.2*em && r.box.x1-last.box.x1 < 0.8*em || last.box.x0-r.box.x0 > 0.25*r.box.width()
+		return r.box.X1-next.box.X1 > 1.2*em && r.box.X1-last.box.X1 < 0.8*em || last.box.X0-r.box.X0 > 0.25*r.box.Width()
 	}
-	indent := next.box.x0 - last.box.x0
+	indent := next.box.X0 - last.box.X0
 	if open.lines == 1 {
 		// The first line may itself be indented: then the second stands left of it.
 		if indent > 1.2*em {
@@ -154,7 +154,7 @@ func (r region) parts(last, next line, open para, usual float64) bool {
 // early reports whether last ends so early that the first word of next would have
 // fitted: then the break is meant.
 func (r region) early(last, next line) bool {
-	room := r.box.x1 - last.box.x1
+	room := r.box.X1 - last.box.X1
 	word := next.text
 	if i := strings.IndexByte(word, ' '); i >= 0 {
 		word = word[:i]
@@ -163,7 +163,7 @@ func (r region) early(last, next line) bool {
 	if n == 0 {
 		return false
 	}
-	width := next.box.width() * float64(utf8.RuneCountInString(word)) / float64(n)
+	width := next.box.Width() * float64(utf8.RuneCountInString(word)) / float64(n)
 	if wide(firstRune(next.text)) {
 		width = last.size
 	}
@@ -173,5 +173,5 @@ func (r region) early(last, next line) bool {
 	// Ragged text may end early by a word; only an end of a sentence, or much
 	// room, is certain.
 	return endsSentence(lastRune(last.text)) || lastRune(last.text) == '：' || lastRune(last.text) == ':' ||
-		room > 0.35*r.box.width() || room > width*1.5+4*last.size && wide(firstRune(next.text))
+		room > 0.35*r.box.Width() || room > width*1.5+4*last.size && wide(firstRune(next.text))
 }

@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"slices"
@@ -20,12 +20,12 @@ const (
 
 // gridTables finds the tables that rules draw and returns them with the segments
 // outside.
-func gridTables(segs []segment, rules []box) (tables []table, rest []segment) {
+func gridTables(segs []Segment, rules []Box) (tables []table, rest []Segment) {
 	rest = segs
 	for _, g := range grids(rules) {
-		var inside, outside []segment
+		var inside, outside []Segment
 		for _, s := range rest {
-			if g.box.holds(s.box, 1) {
+			if g.box.Holds(s.Box, 1) {
 				inside = append(inside, s)
 			} else {
 				outside = append(outside, s)
@@ -41,13 +41,13 @@ func gridTables(segs []segment, rules []box) (tables []table, rest []segment) {
 
 // grid is a net of rules that touch.
 type grid struct {
-	box    box
+	box    Box
 	xs, ys []float64
-	rules  []box
+	rules  []Box
 }
 
 // grids groups the rules into nets that have cells side by side.
-func grids(rules []box) []grid {
+func grids(rules []Box) []grid {
 	group := make([]int, len(rules))
 	for i := range group {
 		group[i] = i
@@ -64,18 +64,18 @@ func grids(rules []box) []grid {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmpFloat(rules[a].y0, rules[b].y0) })
+	slices.SortFunc(order, func(a, b int) int { return cmpFloat(rules[a].Y0, rules[b].Y0) })
 	for k, i := range order {
 		for _, j := range order[k+1:] {
-			if rules[j].y0 > rules[i].y1+joint {
+			if rules[j].Y0 > rules[i].Y1+joint {
 				break
 			}
-			if rules[i].overlapX(rules[j]) >= -joint {
+			if rules[i].OverlapX(rules[j]) >= -joint {
 				group[root(i)] = root(j)
 			}
 		}
 	}
-	parts := map[int][]box{}
+	parts := map[int][]Box{}
 	var roots []int
 	for _, i := range order {
 		r := root(i)
@@ -103,21 +103,21 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-func newGrid(rules []box) (grid, bool) {
+func newGrid(rules []Box) (grid, bool) {
 	g := grid{box: rules[0], rules: rules}
 	var xs, ys []float64
 	for _, r := range rules {
-		g.box = g.box.union(r)
-		if r.width() >= r.height() {
-			ys = append(ys, r.midY())
+		g.box = g.box.Union(r)
+		if r.Width() >= r.Height() {
+			ys = append(ys, r.MidY())
 		} else {
-			xs = append(xs, r.midX())
+			xs = append(xs, r.MidX())
 		}
 	}
 	// Tables are often open at their sides.
 	if len(xs) > 0 && len(ys) > 0 {
-		xs = append(xs, g.box.x0, g.box.x1)
-		ys = append(ys, g.box.y0, g.box.y1)
+		xs = append(xs, g.box.X0, g.box.X1)
+		ys = append(ys, g.box.Y0, g.box.Y1)
 	}
 	g.xs, g.ys = distinct(xs), distinct(ys)
 	if len(g.xs) < 3 || len(g.ys) < 3 || len(g.xs) > maxGrid || len(g.ys) > maxGrid {
@@ -142,13 +142,13 @@ func distinct(vs []float64) []float64 {
 // over the place x.
 func (g grid) parted(x, y float64, vertical bool) bool {
 	for _, r := range g.rules {
-		if vertical != (r.height() > r.width()) {
+		if vertical != (r.Height() > r.Width()) {
 			continue
 		}
-		if vertical && abs(r.midX()-x) <= joint && r.y0-joint <= y && y <= r.y1+joint {
+		if vertical && abs(r.MidX()-x) <= joint && r.Y0-joint <= y && y <= r.Y1+joint {
 			return true
 		}
-		if !vertical && abs(r.midY()-y) <= joint && r.x0-joint <= x && x <= r.x1+joint {
+		if !vertical && abs(r.MidY()-y) <= joint && r.X0-joint <= x && x <= r.X1+joint {
 			return true
 		}
 	}
@@ -205,7 +205,7 @@ func (g grid) areas() [][]int {
 
 // table fills the grid with segs; ok is false when the grid is no table: empty,
 // one column, or a page that is laid out with boxes.
-func (g grid) table(segs []segment) (table, bool) {
+func (g grid) table(segs []Segment) (table, bool) {
 	if len(segs) < 2 {
 		return table{}, false
 	}
@@ -255,13 +255,13 @@ func (g grid) table(segs []segment) (table, bool) {
 
 // texts joins the lines of each area. Nested says that an area holds rows of
 // cells of its own.
-func (g grid) texts(areas [][]int, segs []segment) (texts map[int]string, bold map[int]bool, nested bool) {
+func (g grid) texts(areas [][]int, segs []Segment) (texts map[int]string, bold map[int]bool, nested bool) {
 	byArea := map[int][]element{}
 	for _, s := range segs {
-		r := slot(g.ys, s.box.midY())
-		c := slot(g.xs, s.box.midX())
+		r := slot(g.ys, s.Box.MidY())
+		c := slot(g.xs, s.Box.MidX())
 		id := areas[r][c]
-		byArea[id] = append(byArea[id], element{box: s.box, seg: s})
+		byArea[id] = append(byArea[id], element{box: s.Box, seg: s})
 	}
 	texts, bold = map[int]string{}, map[int]bool{}
 	for id, elems := range byArea {

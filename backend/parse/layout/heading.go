@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"math"
@@ -43,7 +43,7 @@ func levels(pages [][]para, outline map[string]int) {
 				continue
 			}
 			texts++
-			if l, ok := outline[foldTitle(p.text)]; ok && titleLike(*p) {
+			if l, ok := outline[FoldTitle(p.text)]; ok && titleLike(*p) {
 				p.level = l
 				continue
 			}
@@ -157,9 +157,9 @@ func ranks(counts map[look]int, texts int, body look) map[look]int {
 	return out
 }
 
-// foldTitle makes titles comparable: the outline and the page may differ in
+// FoldTitle makes titles comparable: the outline and the page may differ in
 // blanks and case.
-func foldTitle(s string) string {
+func FoldTitle(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

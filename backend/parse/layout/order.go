@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"cmp"
@@ -12,14 +12,14 @@ const maxGutters = 24
 
 // flow finds the reading order of segments of one direction of writing on a page
 // of w × h points: tables first, then columns.
-func flow(segs []segment, rules []box, w, h float64) []region {
-	if len(segs) > 0 && segs[0].quarter == skew {
+func flow(segs []Segment, rules []Box, w, h float64) []region {
+	if len(segs) > 0 && segs[0].Quarter == Skew {
 		return skewed(segs)
 	}
 	tables, rest := gridTables(segs, rules)
 	elems := make([]element, 0, len(rest)+len(tables))
 	for _, s := range rest {
-		elems = append(elems, element{box: s.box, seg: s})
+		elems = append(elems, element{box: s.Box, seg: s})
 	}
 	for i := range tables {
 		elems = append(elems, element{box: tables[i].box, table: &tables[i]})
@@ -31,27 +31,27 @@ func flow(segs []segment, rules []box, w, h float64) []region {
 
 // element is what is put in order: a segment or a whole table.
 type element struct {
-	box   box
-	seg   segment
+	box   Box
+	seg   Segment
 	table *table
 }
 
-func skewed(segs []segment) []region {
-	r := region{box: segs[0].box}
+func skewed(segs []Segment) []region {
+	r := region{box: segs[0].Box}
 	for _, s := range segs {
-		r.box = r.box.union(s.box)
-		r.items = append(r.items, item{line: line{text: s.text, box: s.box, size: s.size, bold: s.bold, rtl: s.rtl, cells: 1}})
+		r.box = r.box.Union(s.Box)
+		r.items = append(r.items, item{line: line{text: s.Text, box: s.Box, size: s.Em(), bold: s.Bold, rtl: s.RTL, cells: 1}})
 	}
 	return []region{r}
 }
 
 // typicalEm is the em in which most characters are set.
-func typicalEm(segs []segment) float64 {
+func typicalEm(segs []Segment) float64 {
 	weight := map[int]int{}
 	best := 20
 	for _, s := range segs {
-		k := int(math.Round(s.em() * 2))
-		weight[k] += s.runes
+		k := int(math.Round(s.Em() * 2))
+		weight[k] += s.Runes
 		if weight[k] > weight[best] || weight[k] == weight[best] && k < best {
 			best = k
 		}
@@ -91,9 +91,9 @@ func (o *orderer) order(elems []element, depth int) {
 func mostlyRTL(elems []element) bool {
 	rtl, all := 0, 0
 	for _, e := range elems {
-		all += e.seg.runes
-		if e.seg.rtl {
-			rtl += e.seg.runes
+		all += e.seg.Runes
+		if e.seg.RTL {
+			rtl += e.seg.Runes
 		}
 	}
 	return rtl*2 > all
@@ -113,12 +113,12 @@ func (o *orderer) gutter(elems []element) (gutter, bool) {
 	}
 	width := max(0.9*o.em, 4)
 	byTop := slices.Clone(elems)
-	slices.SortStableFunc(byTop, func(a, b element) int { return cmp.Compare(a.box.y0, b.box.y0) })
+	slices.SortStableFunc(byTop, func(a, b element) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
 	var found []gutter
 	seen := map[int]bool{}
 	for _, e := range elems {
 		// Edges of lines that are ragged by less than two points are one edge.
-		x := math.Ceil(e.box.x1/2) * 2
+		x := math.Ceil(e.box.X1/2) * 2
 		if seen[int(x)] {
 			continue
 		}
@@ -141,34 +141,34 @@ func strips(byTop []element, x, width float64) []gutter {
 	const slack = 0.5
 	var out []gutter
 	top := math.Inf(-1)
-	var l, r box
+	var l, r Box
 	nl, nr := 0, 0
 	emit := func(bottom float64) {
 		if nl >= 2 && nr >= 2 {
-			height := min(l.y1, r.y1) - max(l.y0, r.y0)
+			height := min(l.Y1, r.Y1) - max(l.Y0, r.Y0)
 			if height > 0 {
 				out = append(out, gutter{x: x + width/2, top: top, bottom: bottom, height: height})
 			}
 		}
 		nl, nr = 0, 0
 	}
-	grow := func(b *box, n *int, e box) {
+	grow := func(b *Box, n *int, e Box) {
 		if *n == 0 {
 			*b = e
 		} else {
-			*b = b.union(e)
+			*b = b.Union(e)
 		}
 		*n++
 	}
 	for _, e := range byTop {
 		switch {
-		case e.box.x1 <= x+slack:
+		case e.box.X1 <= x+slack:
 			grow(&l, &nl, e.box)
-		case e.box.x0 >= x+width-slack:
+		case e.box.X0 >= x+width-slack:
 			grow(&r, &nr, e.box)
 		default:
-			emit(e.box.y0)
-			top = e.box.midY()
+			emit(e.box.Y0)
+			top = e.box.MidY()
 		}
 	}
 	emit(math.Inf(1))
@@ -180,12 +180,12 @@ func strips(byTop []element, x, width float64) []gutter {
 func divide(elems []element, g gutter, em float64) gutter {
 	var l, r []element
 	for _, e := range elems {
-		switch y := e.box.midY(); {
+		switch y := e.box.MidY(); {
 		case y <= g.top:
 			g.above = append(g.above, e)
 		case y >= g.bottom:
 			g.below = append(g.below, e)
-		case e.box.midX() < g.x:
+		case e.box.MidX() < g.x:
 			l = append(l, e)
 		default:
 			r = append(r, e)
@@ -194,17 +194,17 @@ func divide(elems []element, g gutter, em float64) gutter {
 	top := max(edge(l, -1), edge(r, -1))
 	bottom := min(edge(l, 1), edge(r, 1))
 	part := func(side []element) []element {
-		slices.SortStableFunc(side, func(a, b element) int { return cmp.Compare(a.box.midY(), b.box.midY()) })
+		slices.SortStableFunc(side, func(a, b element) int { return cmp.Compare(a.box.MidY(), b.box.MidY()) })
 		from, to := 0, len(side)
 		for i := 1; i < len(side); i++ {
-			gap := side[i].box.y0 - side[i-1].box.y1
+			gap := side[i].box.Y0 - side[i-1].box.Y1
 			if gap < 1.2*em {
 				continue
 			}
-			if side[i-1].box.y1 <= top {
+			if side[i-1].box.Y1 <= top {
 				from = i
 			}
-			if side[i].box.y0 >= bottom {
+			if side[i].box.Y0 >= bottom {
 				to = min(to, i)
 			}
 		}
@@ -221,9 +221,9 @@ func edge(elems []element, sign float64) float64 {
 	y := math.Inf(int(-sign))
 	for _, e := range elems {
 		if sign < 0 {
-			y = min(y, e.box.y0)
+			y = min(y, e.box.Y0)
 		} else {
-			y = max(y, e.box.y1)
+			y = max(y, e.box.Y1)
 		}
 	}
 	return y
@@ -271,7 +271,7 @@ func columns(l, r []element, em float64) bool {
 
 // paired reports whether the lines of both sides form groups that stand beside
 // each other one by one, as cells of several lines do.
-func paired(a, b []box, em float64) bool {
+func paired(a, b []Box, em float64) bool {
 	ga, gb := grouped(a, em), grouped(b, em)
 	if len(ga) > len(gb) {
 		ga, gb = gb, ga
@@ -283,7 +283,7 @@ func paired(a, b []box, em float64) bool {
 	for _, x := range ga {
 		n := 0
 		for _, y := range gb {
-			if x.overlapY(y) > 0.2 {
+			if x.OverlapY(y) > 0.2 {
 				n++
 			}
 		}
@@ -295,11 +295,11 @@ func paired(a, b []box, em float64) bool {
 }
 
 // grouped joins lines that follow each other closely.
-func grouped(lines []box, em float64) []box {
-	var out []box
+func grouped(lines []Box, em float64) []Box {
+	var out []Box
 	for _, l := range lines {
-		if n := len(out); n > 0 && l.y0-out[n-1].y1 < 0.5*em {
-			out[n-1] = out[n-1].union(l)
+		if n := len(out); n > 0 && l.Y0-out[n-1].Y1 < 0.5*em {
+			out[n-1] = out[n-1].Union(l)
 			continue
 		}
 		out = append(out, l)
@@ -309,7 +309,7 @@ func grouped(lines []box, em float64) []box {
 
 // shape describes the lines of one side of a gutter.
 type shape struct {
-	lines []box
+	lines []Box
 	rows  int
 	// fill is the mean share of the side's width that a line takes, full the number
 	// of lines that take nearly all, longest the most characters of a line.
@@ -339,13 +339,13 @@ func (s shape) prose(factor float64) bool {
 
 func measure(elems []element) shape {
 	var s shape
-	var whole box
+	var whole Box
 	wideRunes, bare, labels, figures := 0, 0, 0, 0
 	for i, e := range elems {
 		if i == 0 {
 			whole = e.box
 		}
-		whole = whole.union(e.box)
+		whole = whole.Union(e.box)
 		if e.table != nil {
 			s.tables++
 		}
@@ -356,20 +356,20 @@ func measure(elems []element) shape {
 		if len(row.elems) == 1 {
 			s.single++
 		}
-		share := row.box.width() / max(whole.width(), 1)
+		share := row.box.Width() / max(whole.Width(), 1)
 		s.fill += share
 		if share >= fullLine {
 			s.full++
 		}
 		runes := 0
-		text := row.elems[0].seg.text
+		text := row.elems[0].seg.Text
 		if marker(text) != "" {
 			s.marked++
 			if marker(text) == text {
 				bare++
 			}
 		}
-		last := row.elems[len(row.elems)-1].seg.text
+		last := row.elems[len(row.elems)-1].seg.Text
 		if r := lastRune(last); r == ':' || r == '：' {
 			labels++
 		}
@@ -377,8 +377,8 @@ func measure(elems []element) shape {
 			figures++
 		}
 		for _, e := range row.elems {
-			runes += utf8.RuneCountInString(e.seg.text)
-			if wide(firstRune(e.seg.text)) {
+			runes += utf8.RuneCountInString(e.seg.Text)
+			if wide(firstRune(e.seg.Text)) {
 				wideRunes++
 			}
 		}
@@ -393,16 +393,16 @@ func measure(elems []element) shape {
 
 // partners counts the lines of the shorter list that stand on the height of one
 // in the other.
-func partners(a, b []box, em float64) int {
+func partners(a, b []Box, em float64) int {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	n, j := 0, 0
 	for _, x := range a {
-		for j < len(b) && b[j].midY() < x.midY()-0.3*em {
+		for j < len(b) && b[j].MidY() < x.MidY()-0.3*em {
 			j++
 		}
-		if j < len(b) && b[j].midY() <= x.midY()+0.3*em {
+		if j < len(b) && b[j].MidY() <= x.MidY()+0.3*em {
 			n++
 		}
 	}

@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"strings"
@@ -27,9 +27,9 @@ type spot struct {
 	top    bool
 }
 
-// dropRepeated takes headers, footers and page numbers out of the pages and
+// DropRepeated takes headers, footers and page numbers out of the pages and
 // returns how many lines it took.
-func dropRepeated(pages []page) int {
+func DropRepeated(pages []Page) int {
 	if len(pages) < repeatPages {
 		return 0
 	}
@@ -89,7 +89,7 @@ func steady(g []spot, pages int) []spot {
 
 // spots returns the lines at the edges of a page, and those of turned text, which
 // is often a mark on every page.
-func spots(p page, number int) []spot {
+func spots(p Page, number int) []spot {
 	var out []spot
 	for r, region := range p.regions {
 		for i, it := range region.items {
@@ -104,11 +104,11 @@ func spots(p page, number int) []spot {
 			b := it.line.box
 			switch {
 			case region.aside:
-				s.top, s.height = true, b.midY()
-			case b.midY() < p.height*margin && above(p, b) < edgeLines:
-				s.top, s.height = true, b.midY()
-			case b.midY() > p.height*(1-margin) && below(p, b) < edgeLines:
-				s.height = p.height - b.midY()
+				s.top, s.height = true, b.MidY()
+			case b.MidY() < p.height*margin && above(p, b) < edgeLines:
+				s.top, s.height = true, b.MidY()
+			case b.MidY() > p.height*(1-margin) && below(p, b) < edgeLines:
+				s.height = p.height - b.MidY()
 			default:
 				continue
 			}
@@ -119,12 +119,12 @@ func spots(p page, number int) []spot {
 }
 
 // above counts the lines of the page that stand wholly above b.
-func above(p page, b box) int { return count(p, func(o box) bool { return o.y1 <= b.y0+1 }) }
+func above(p Page, b Box) int { return count(p, func(o Box) bool { return o.Y1 <= b.Y0+1 }) }
 
 // below counts the lines of the page that stand wholly below b.
-func below(p page, b box) int { return count(p, func(o box) bool { return o.y0 >= b.y1-1 }) }
+func below(p Page, b Box) int { return count(p, func(o Box) bool { return o.Y0 >= b.Y1-1 }) }
 
-func count(p page, holds func(box) bool) int {
+func count(p Page, holds func(Box) bool) int {
 	n := 0
 	for _, r := range p.regions {
 		if r.aside {

@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"cmp"
@@ -10,26 +10,26 @@ import (
 
 // row is what stands on one height of a region, from left to right.
 type row struct {
-	box   box
+	box   Box
 	elems []element
 }
 
 // rowsOf groups elems into rows from top to bottom.
 func rowsOf(elems []element) []row {
 	sorted := slices.Clone(elems)
-	slices.SortStableFunc(sorted, func(a, b element) int { return cmp.Compare(a.box.midY(), b.box.midY()) })
+	slices.SortStableFunc(sorted, func(a, b element) int { return cmp.Compare(a.box.MidY(), b.box.MidY()) })
 	var rows []row
 	for _, e := range sorted {
 		if n := len(rows); n > 0 && rows[n-1].takes(e) {
 			r := &rows[n-1]
 			r.elems = append(r.elems, e)
-			r.box = r.box.union(e.box)
+			r.box = r.box.Union(e.box)
 			continue
 		}
 		rows = append(rows, row{e.box, []element{e}})
 	}
 	for i := range rows {
-		slices.SortStableFunc(rows[i].elems, func(a, b element) int { return cmp.Compare(a.box.x0, b.box.x0) })
+		slices.SortStableFunc(rows[i].elems, func(a, b element) int { return cmp.Compare(a.box.X0, b.box.X0) })
 	}
 	return rows
 }
@@ -40,12 +40,12 @@ func (r row) takes(e element) bool {
 	if e.table != nil || r.elems[0].table != nil {
 		return false
 	}
-	if r.elems[0].box.overlapY(e.box) < 0.5 {
+	if r.elems[0].box.OverlapY(e.box) < 0.5 {
 		return false
 	}
 	// A tall element beside several rows would swallow them.
 	for _, o := range r.elems {
-		if o.box.overlapX(e.box) > 0.5*min(o.box.width(), e.box.width()) && o.box.overlapY(e.box) < 0.8 {
+		if o.box.OverlapX(e.box) > 0.5*min(o.box.Width(), e.box.Width()) && o.box.OverlapY(e.box) < 0.8 {
 			return false
 		}
 	}
@@ -54,11 +54,11 @@ func (r row) takes(e element) bool {
 
 // cellsOf joins the elements of a row that belong together: a list's marker with
 // its item, and segments that the file holds apart but the eye does not.
-func cellsOf(r row) []segment {
-	var out []segment
+func cellsOf(r row) []Segment {
+	var out []Segment
 	rtl := 0
 	for _, e := range r.elems {
-		if e.seg.rtl {
+		if e.seg.RTL {
 			rtl++
 		}
 	}
@@ -70,10 +70,10 @@ func cellsOf(r row) []segment {
 	for i, e := range elems {
 		if i > 0 {
 			last := &out[len(out)-1]
-			gap := max(e.box.x0-last.box.x1, last.box.x0-e.box.x1)
-			unit := max(last.em(), e.seg.em())
-			hanging := len(out) == 1 && itemNumber(last.text) && (gap < 4*unit || gap < 9*unit && len(elems) == 2)
-			if gap < gapSegment*unit || hanging {
+			gap := max(e.box.X0-last.Box.X1, last.Box.X0-e.box.X1)
+			unit := max(last.Em(), e.seg.Em())
+			hanging := len(out) == 1 && itemNumber(last.Text) && (gap < 4*unit || gap < 9*unit && len(elems) == 2)
+			if gap < GapSegment*unit || hanging {
 				last.join(e.seg, gap, unit)
 				continue
 			}
@@ -84,22 +84,22 @@ func cellsOf(r row) []segment {
 }
 
 // join appends o, which stands a gap further on the same line.
-func (s *segment) join(o segment, gap, unit float64) {
-	if joint := blankBetween(s.text, o.text, gap, unit); joint {
-		s.text += " "
+func (s *Segment) join(o Segment, gap, unit float64) {
+	if joint := blankBetween(s.Text, o.Text, gap, unit); joint {
+		s.Text += " "
 	}
-	s.text += o.text
-	s.box = s.box.union(o.box)
-	s.bold = s.bold && o.bold
-	s.rtl = s.rtl || o.rtl
-	s.size = max(s.size, o.size)
-	s.runes += o.runes
+	s.Text += o.Text
+	s.Box = s.Box.Union(o.Box)
+	s.Bold = s.Bold && o.Bold
+	s.RTL = s.RTL || o.RTL
+	s.Size = max(s.Size, o.Size)
+	s.Runes += o.Runes
 }
 
 func blankBetween(a, b string, gap, unit float64) bool {
 	prev, next := lastRune(a), firstRune(b)
 	if wide(prev) && wide(next) {
-		return gap > gapWide*unit
+		return gap > GapWide*unit
 	}
 	return gap > 0.15*unit
 }
@@ -110,12 +110,12 @@ func lineOf(r row) line {
 	l := line{box: r.box, bold: true, cells: len(cells)}
 	texts := make([]string, len(cells))
 	for i, c := range cells {
-		texts[i] = c.text
-		l.size = max(l.size, c.em())
-		l.bold = l.bold && c.bold
-		l.rtl = l.rtl || c.rtl
+		texts[i] = c.Text
+		l.size = max(l.size, c.Em())
+		l.bold = l.bold && c.Bold
+		l.rtl = l.rtl || c.RTL
 	}
-	if len(cells) == 1 && len(r.elems) > 1 && itemNumber(r.elems[0].seg.text) {
+	if len(cells) == 1 && len(r.elems) > 1 && itemNumber(r.elems[0].seg.Text) {
 		l.hung = true
 	}
 	// Two blanks keep apart what stands apart.
@@ -129,7 +129,7 @@ func leaf(elems []element, em float64) region {
 	rows := rowsOf(elems)
 	r := region{box: elems[0].box}
 	for _, e := range elems {
-		r.box = r.box.union(e.box)
+		r.box = r.box.Union(e.box)
 	}
 	for i := 0; i < len(rows); {
 		if t := rows[i].elems[0].table; t != nil {

@@ -1,4 +1,4 @@
-package pdf
+package layout
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 // table is a table with its cells' texts.
 type table struct {
-	box    box
+	box    Box
 	rows   [][]string
 	header int
 }
@@ -26,7 +26,7 @@ func alignedTable(rows []row, em float64) (t table, n int) {
 		return table{}, 0
 	}
 	var cols []column
-	var cells [][]segment
+	var cells [][]Segment
 	for _, r := range rows {
 		if r.elems[0].table != nil {
 			break
@@ -67,7 +67,7 @@ func headStart(rows []row, em float64) bool {
 		return false
 	}
 	next := cellsOf(rows[1])
-	return utf8.RuneCountInString(lineOf(rows[0]).text) <= longCell/2 && len(next) > 1 && rows[1].box.y0-rows[0].box.y1 < 0.4*em && rows[0].box.x0 > next[0].box.x1
+	return utf8.RuneCountInString(lineOf(rows[0]).text) <= longCell/2 && len(next) > 1 && rows[1].box.Y0-rows[0].box.Y1 < 0.4*em && rows[0].box.X0 > next[0].Box.X1
 }
 
 // apart reports whether next stands too far below above to be of the same table.
@@ -76,25 +76,25 @@ func apart(above []row, next row, em float64) bool {
 	if n == 0 {
 		return false
 	}
-	gap := next.box.y0 - above[n-1].box.y1
+	gap := next.box.Y0 - above[n-1].box.Y1
 	if n < 3 {
 		return gap > 2.5*em
 	}
 	var gaps []float64
 	for i := 1; i < n; i++ {
-		gaps = append(gaps, above[i].box.y0-above[i-1].box.y1)
+		gaps = append(gaps, above[i].box.Y0-above[i-1].box.Y1)
 	}
 	return gap > 2*max(lowMedian(gaps), 0)+0.6*em
 }
 
 // fit adds the cells of a row to the columns; ok is false when a cell would join
 // two columns.
-func fit(cols []column, cells []segment, em float64) (out []column, ok bool) {
+func fit(cols []column, cells []Segment, em float64) (out []column, ok bool) {
 	out = slices.Clone(cols)
 	for _, c := range cells {
 		at, hits := -1, 0
 		for i, col := range out {
-			if c.box.x0 < col.x1+0.3*em && c.box.x1 > col.x0-0.3*em {
+			if c.Box.X0 < col.x1+0.3*em && c.Box.X1 > col.x0-0.3*em {
 				at = i
 				hits++
 			}
@@ -103,9 +103,9 @@ func fit(cols []column, cells []segment, em float64) (out []column, ok bool) {
 		case hits > 1:
 			return nil, false
 		case hits == 1:
-			out[at].x0, out[at].x1 = min(out[at].x0, c.box.x0), max(out[at].x1, c.box.x1)
+			out[at].x0, out[at].x1 = min(out[at].x0, c.Box.X0), max(out[at].x1, c.Box.X1)
 		default:
-			out = append(out, column{c.box.x0, c.box.x1})
+			out = append(out, column{c.Box.X0, c.Box.X1})
 		}
 	}
 	slices.SortFunc(out, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
@@ -117,10 +117,10 @@ func fit(cols []column, cells []segment, em float64) (out []column, ok bool) {
 	return out, true
 }
 
-func columnOf(cols []column, s segment) int {
+func columnOf(cols []column, s Segment) int {
 	best, length := 0, -1e9
 	for i, c := range cols {
-		if l := (box{x0: c.x0, x1: c.x1}).overlapX(s.box); l > length {
+		if l := (Box{X0: c.x0, X1: c.x1}).OverlapX(s.Box); l > length {
 			best, length = i, l
 		}
 	}
@@ -132,7 +132,7 @@ func columnOf(cols []column, s segment) int {
 const longCell = 60
 
 // tabular reports whether cells are confidently a table.
-func tabular(cols []column, cells [][]segment, em float64) bool {
+func tabular(cols []column, cells [][]Segment, em float64) bool {
 	full, whole, filled, runes := 0, 0, 0, 0
 	edges := make([][3][]float64, len(cols))
 	for _, r := range cells {
@@ -145,8 +145,8 @@ func tabular(cols []column, cells [][]segment, em float64) bool {
 		filled += len(r)
 		for _, c := range r {
 			i := columnOf(cols, c)
-			runes += utf8.RuneCountInString(c.text)
-			for k, x := range []float64{c.box.x0, c.box.x1, c.box.midX()} {
+			runes += utf8.RuneCountInString(c.Text)
+			for k, x := range []float64{c.Box.X0, c.Box.X1, c.Box.MidX()} {
 				edges[i][k] = append(edges[i][k], x)
 			}
 		}
@@ -186,21 +186,21 @@ func agree(xs []float64, em float64) bool {
 
 // fill makes the table of cells. A row whose first cell is empty and that stands
 // closer to the row above than rows do goes on with that row's cells.
-func fill(cols []column, cells [][]segment, rows []row, em float64) table {
+func fill(cols []column, cells [][]Segment, rows []row, em float64) table {
 	t := table{box: rows[0].box}
 	pitch := firstPitch(cols, cells, rows)
-	var at box
+	var at Box
 	bolds := make([]bool, 0, len(cells))
 	for i, r := range cells {
-		t.box = t.box.union(rows[i].box)
+		t.box = t.box.Union(rows[i].box)
 		texts := make([]string, len(cols))
 		bold := true
 		for _, c := range r {
 			k := columnOf(cols, c)
-			texts[k] = doctext.Join(texts[k], c.text)
-			bold = bold && c.bold
+			texts[k] = doctext.Join(texts[k], c.Text)
+			bold = bold && c.Bold
 		}
-		step := rows[i].box.y0 - at.y0
+		step := rows[i].box.Y0 - at.Y0
 		if texts[0] == "" && len(t.rows) > 0 && step < 0.75*pitch && step < 1.6*em {
 			last := t.rows[len(t.rows)-1]
 			for k, s := range texts {
@@ -225,7 +225,7 @@ func fill(cols []column, cells [][]segment, rows []row, em float64) table {
 }
 
 // firstPitch is the usual distance between rows that have a first cell.
-func firstPitch(cols []column, cells [][]segment, rows []row) float64 {
+func firstPitch(cols []column, cells [][]Segment, rows []row) float64 {
 	var steps []float64
 	last := -1
 	for i, r := range cells {
@@ -233,7 +233,7 @@ func firstPitch(cols []column, cells [][]segment, rows []row) float64 {
 			continue
 		}
 		if last >= 0 {
-			steps = append(steps, rows[i].box.y0-rows[last].box.y0)
+			steps = append(steps, rows[i].box.Y0-rows[last].box.Y0)
 		}
 		last = i
 	}

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ragdesk/backend/parse/layout"
 )
 
 // Codes of the warnings about recognised text.
@@ -138,9 +140,10 @@ func (e *Engine) Absent() []string { return e.absent }
 
 // Page is one picture of a file, as recognised.
 type Page struct {
-	// Paragraphs are in tesseract's reading order.
-	Paragraphs []string
-	// Confidence is the mean of tesseract's for the words, in [0, 1].
+	Text layout.Page
+	// Runes counts the characters, Confidence is the mean of tesseract's for them,
+	// in [0, 1].
+	Runes      int
 	Confidence float64
 }
 
@@ -148,7 +151,7 @@ type Page struct {
 const sure = 0.45
 
 // Sure reports whether the text is worth keeping.
-func (p Page) Sure() bool { return len(p.Paragraphs) > 0 && p.Confidence >= sure }
+func (p Page) Sure() bool { return p.Runes > 0 && p.Confidence >= sure }
 
 // ErrPicture is returned for bytes that tesseract cannot read as a picture.
 var ErrPicture = errors.New("not a picture that tesseract reads")

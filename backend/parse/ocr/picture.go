@@ -17,6 +17,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/layout"
 	"ragdesk/backend/rag"
 )
 
@@ -72,18 +73,18 @@ func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, erro
 // warnings about them.
 func Write(b *doctext.Builder, e *Engine, pages []Page) {
 	var used, doubtful []string
+	texts := make([]layout.Page, len(pages))
 	for i, p := range pages {
-		b.Page()
 		if !p.Sure() {
 			b.Health.Images++
 			doubtful = append(doubtful, strconv.Itoa(i+1))
 			continue
 		}
 		used = append(used, strconv.Itoa(i+1))
-		for _, s := range p.Paragraphs {
-			b.Paragraph(s)
-		}
+		texts[i] = p.Text
 	}
+	b.Health.Repeated += layout.DropRepeated(texts)
+	layout.Write(b, texts, nil)
 	if len(used) > 0 {
 		b.Warn(WarnUsed, strings.Join(used, ", "))
 	}

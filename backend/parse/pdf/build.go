@@ -16,6 +16,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/layout"
 	"ragdesk/backend/rag"
 )
 
@@ -46,8 +47,12 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 		}
 		judge(b, pages)
 		b.Title = s.title()
-		b.Health.Repeated = dropRepeated(pages)
-		write(b, pages, s.outline())
+		texts := make([]layout.Page, len(pages))
+		for i, p := range pages {
+			texts[i] = p.text
+		}
+		b.Health.Repeated = layout.DropRepeated(texts)
+		layout.Write(b, texts, s.outline())
 		s.writeXFA(b, env.Limits)
 		nested = s.attachments()
 		return nil
@@ -108,7 +113,7 @@ func judge(b *doctext.Builder, pages []page) {
 	var empty, garbled []int
 	for i, p := range pages {
 		b.Health.Images += p.images
-		if p.images > 0 && p.runes == 0 && len(p.regions) == 0 {
+		if p.images > 0 && p.runes == 0 && p.text.Empty() {
 			empty = append(empty, i+1)
 		}
 		if p.bad > 0 && float64(p.bad) >= garbledPage*float64(p.runes) {
@@ -141,97 +146,6 @@ func ranges(n []int) string {
 		i = j + 1
 	}
 	return strings.Join(parts, ", ")
-}
-
-// write adds the pages to the document.
-func write(b *doctext.Builder, pages []page, outline map[string]int) {
-	texts := make([][]para, len(pages))
-	for i, p := range pages {
-		texts[i] = paragraphs(p)
-	}
-	levels(texts, outline)
-	for at, ps := range texts {
-		b.Page()
-		for _, s := range pages[at].read {
-			b.Paragraph(s)
-		}
-		for i := 0; i < len(ps); {
-			p := ps[i]
-			switch {
-			case p.table != nil:
-				b.Table(p.table.rows, p.table.header)
-			case p.level > 0:
-				b.Heading(p.level, clean(p.text))
-			case p.marked:
-				n := i
-				for n < len(ps) && ps[n].marked && ps[n].level == 0 && ps[n].table == nil {
-					n++
-				}
-				b.List(items(ps[i:n]))
-				i = n
-				continue
-			default:
-				n := i + 1
-				// Rows of cells that follow each other are one block.
-				for n < len(ps) && cellRow(ps[n-1]) && cellRow(ps[n]) && ps[n].box.y0-ps[n-1].box.y1 < 1.2*p.size {
-					n++
-				}
-				b.Paragraph(joinRows(ps[i:n]))
-				i = n
-				continue
-			}
-			i++
-		}
-	}
-}
-
-// cellRow reports whether p is a row of cells that became no table.
-func cellRow(p para) bool {
-	return p.table == nil && p.level == 0 && !p.marked && p.lines == 1 && strings.Contains(p.text, "  ")
-}
-
-func joinRows(ps []para) string {
-	texts := make([]string, len(ps))
-	for i, p := range ps {
-		texts[i] = clean(p.text)
-	}
-	return strings.Join(texts, "\n")
-}
-
-// clean turns a hyphen that divided no word in the end into one that shows.
-func clean(s string) string { return strings.ReplaceAll(s, string(hyphen), "-") }
-
-// items makes a list's items; their depth follows from where they start.
-func items(ps []para) []doctext.Item {
-	var stops []float64
-	out := make([]doctext.Item, len(ps))
-	for i, p := range ps {
-		x := p.box.x0
-		for len(stops) > 0 && x < stops[len(stops)-1]-2 {
-			stops = stops[:len(stops)-1]
-		}
-		if len(stops) == 0 || x > stops[len(stops)-1]+0.7*p.size {
-			stops = append(stops, x)
-		}
-		m := lead(p.text)
-		out[i] = doctext.Item{Depth: len(stops) - 1, Marker: m, Text: clean(strings.TrimSpace(strings.TrimPrefix(p.text, m)))}
-		if !isNumber(m) {
-			out[i].Marker = "-"
-		}
-		if out[i].Text == "" {
-			out[i] = doctext.Item{Depth: out[i].Depth, Text: clean(p.text)}
-		}
-	}
-	return out
-}
-
-func isNumber(m string) bool {
-	for _, r := range m {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // title returns the title that the file states, "" when it is none that a reader

@@ -2,11 +2,12 @@ package pdf
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+
+	"ragdesk/backend/parse/layout"
 )
 
 const (
@@ -28,8 +29,8 @@ const (
 // drawing is what a page shows beside its text.
 type drawing struct {
 	// rules are thin horizontal and vertical lines.
-	rules  []box
-	images []box
+	rules  []layout.Box
+	images []layout.Box
 	paths  int
 }
 
@@ -94,7 +95,7 @@ func (d *drawer) object(o references.FPDF_PAGEOBJECT, outer matrix, depth int) {
 	}
 	switch kind.Type {
 	case enums.FPDF_PAGEOBJ_IMAGE:
-		if b, ok := d.bounds(o, outer); ok && b.width() >= smallImage && b.height() >= smallImage {
+		if b, ok := d.bounds(o, outer); ok && b.Width() >= smallImage && b.Height() >= smallImage {
 			d.images = append(d.images, b)
 		}
 	case enums.FPDF_PAGEOBJ_PATH:
@@ -123,10 +124,10 @@ func (d *drawer) form(o references.FPDF_PAGEOBJECT, outer matrix, depth int) {
 	}
 }
 
-func (d *drawer) bounds(o references.FPDF_PAGEOBJECT, outer matrix) (box, bool) {
+func (d *drawer) bounds(o references.FPDF_PAGEOBJECT, outer matrix) (layout.Box, bool) {
 	b, err := d.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: o})
 	if err != nil {
-		return box{}, false
+		return layout.Box{}, false
 	}
 	x0, y0 := outer.point(float64(b.Left), float64(b.Bottom))
 	x1, y1 := outer.point(float64(b.Right), float64(b.Top))
@@ -137,7 +138,7 @@ func (d *drawer) bounds(o references.FPDF_PAGEOBJECT, outer matrix) (box, bool) 
 // side of a path that is stroked.
 func (d *drawer) path(o references.FPDF_PAGEOBJECT, outer matrix) {
 	b, ok := d.bounds(o, outer)
-	if !ok || d.rule(b) || b.width() < thin || b.height() < thin {
+	if !ok || d.rule(b) || b.Width() < thin || b.Height() < thin {
 		return
 	}
 	mode, err := d.FPDFPath_GetDrawMode(&requests.FPDFPath_GetDrawMode{PageObject: o})
@@ -185,6 +186,9 @@ type subpath struct {
 	curved bool
 }
 
+// at is the box of a point.
+func at(p [2]float64) layout.Box { return layout.Box{X0: p[0], Y0: p[1], X1: p[0], Y1: p[1]} }
+
 // sides adds the rules of a subpath. One that is only filled is a rule when the
 // whole of it is thin.
 func (d *drawer) sides(s subpath, stroked bool) {
@@ -192,9 +196,9 @@ func (d *drawer) sides(s subpath, stroked bool) {
 		return
 	}
 	if !stroked {
-		b := box{s.points[0][0], s.points[0][1], s.points[0][0], s.points[0][1]}
+		b := at(s.points[0])
 		for _, p := range s.points {
-			b = b.union(box{p[0], p[1], p[0], p[1]})
+			b = b.Union(at(p))
 		}
 		d.rule(b)
 		return
@@ -205,13 +209,13 @@ func (d *drawer) sides(s subpath, stroked bool) {
 	}
 	for i := 1; i < len(closed); i++ {
 		a, b := closed[i-1], closed[i]
-		d.rule(box{math.Min(a[0], b[0]), math.Min(a[1], b[1]), math.Max(a[0], b[0]), math.Max(a[1], b[1])})
+		d.rule(at(a).Union(at(b)))
 	}
 }
 
 // rule adds b when it is one: long and thin.
-func (d *drawer) rule(b box) bool {
-	long, short := b.width(), b.height()
+func (d *drawer) rule(b layout.Box) bool {
+	long, short := b.Width(), b.Height()
 	if long < short {
 		long, short = short, long
 	}
@@ -225,14 +229,14 @@ func (d *drawer) rule(b box) bool {
 // unread counts the pictures whose content no text of the page gives: a scan with
 // a layer of recognised text is read. A page that has only shapes counts as one
 // picture, since its text may be outlines.
-func (d drawing) unread(segs []segment, p page) int {
+func (d drawing) unread(segs []layout.Segment, p page) int {
 	const layer = 20
 	n := 0
 	for _, b := range d.images {
 		over := 0
 		for _, s := range segs {
-			if b.holds(s.box, 0) {
-				over += s.runes
+			if b.Holds(s.Box, 0) {
+				over += s.Runes
 			}
 		}
 		if over < layer {

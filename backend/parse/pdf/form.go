@@ -9,6 +9,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/structs"
 
+	"ragdesk/backend/parse/layout"
 	"ragdesk/backend/text"
 )
 
@@ -50,7 +51,7 @@ func (s *session) closeForm() {
 
 // notes returns what stands on page i in annotations and is content: the values
 // of the form's fields and text written on the page. Comments are none.
-func (s *session) notes(i int, f frame) []segment {
+func (s *session) notes(i int, f frame) []layout.Segment {
 	n, err := s.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: s.page(i)})
 	if err != nil || n.Count == 0 {
 		return nil
@@ -63,7 +64,7 @@ func (s *session) notes(i int, f frame) []segment {
 			}()
 		}
 	}
-	var out []segment
+	var out []layout.Segment
 	for k := range min(n.Count, maxNotes) {
 		got, err := s.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: s.page(i), Index: k})
 		if err != nil {
@@ -158,7 +159,7 @@ func (s *session) chosen(a references.FPDF_ANNOTATION) (string, bool) {
 }
 
 // place makes segments of an annotation's lines, from the top of its rectangle.
-func (s *session) place(a references.FPDF_ANNOTATION, v string, f frame) []segment {
+func (s *session) place(a references.FPDF_ANNOTATION, v string, f frame) []layout.Segment {
 	got, err := s.FPDFAnnot_GetRect(&requests.FPDFAnnot_GetRect{Annotation: a})
 	if err != nil {
 		return nil
@@ -169,20 +170,20 @@ func (s *session) place(a references.FPDF_ANNOTATION, v string, f frame) []segme
 	if len(lines) == 0 {
 		return nil
 	}
-	height := min(b.height()/float64(len(lines)), 14)
-	var out []segment
+	height := min(b.Height()/float64(len(lines)), 14)
+	var out []layout.Segment
 	for i, l := range lines {
 		l = strings.TrimSpace(strings.Map(printable, l))
 		if l == "" {
 			continue
 		}
 		n := utf8.RuneCountInString(l)
-		at := box{b.x0, b.y0 + float64(i)*height, min(b.x1, b.x0+float64(n)*height), b.y0 + float64(i+1)*height}
+		at := layout.Box{X0: b.X0, Y0: b.Y0 + float64(i)*height, X1: min(b.X1, b.X0+float64(n)*height), Y1: b.Y0 + float64(i+1)*height}
 		if len(lines) == 1 {
 			// A single line stands in the middle of its field.
-			at.y0, at.y1 = b.midY()-height/2, b.midY()+height/2
+			at.Y0, at.Y1 = b.MidY()-height/2, b.MidY()+height/2
 		}
-		out = append(out, segment{text: l, box: at, size: height * 0.8, runes: n, field: true, rtl: rightToLeft(firstRune(l))})
+		out = append(out, layout.Segment{Text: l, Box: at, Size: height * 0.8, Runes: n, RTL: rightToLeft(firstRune(l))})
 	}
 	return out
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/layout"
 )
 
 // glyph is what one character of the page shows, and where.
 type glyph struct {
 	// text is one character or, for a ligature, several.
 	text string
-	box  box
+	box  layout.Box
 	// size is the font's size in points as shown.
 	size float64
 	// index is the character's number in PDFium's text page; -1 for none.
 	index int
 	// spaced says that a blank or a line end stands before it.
 	spaced bool
-	// quarter is the direction of writing: quarter turns clockwise, or skew.
+	// quarter is the direction of writing: quarter turns clockwise, or layout.Skew.
 	quarter int
 	// bad says that the file does not tell which character it is; unsure that it is
 	// taken from the character's code in the font of that name.
@@ -34,15 +35,13 @@ type glyph struct {
 	font   string
 }
 
-// skew is the direction of text that is neither upright nor turned by quarters.
-const skew = -1
-
-// readText returns the segments of page i, parted at rules. PDFium's order of characters is that of
+// readText returns the segments of page i, parted at rules, and counts its
+// characters without meaning. PDFium's order of characters is that of
 // the file with right-to-left runs made logical.
-func (s *session) readText(i int, f frame, rules []box) ([]segment, error) {
+func (s *session) readText(i int, f frame, rules []layout.Box) (segs []layout.Segment, bad int, err error) {
 	loaded, err := s.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: s.page(i)})
 	if err != nil {
-		return nil, fmt.Errorf("load text: %w", err)
+		return nil, 0, fmt.Errorf("load text: %w", err)
 	}
 	g := &glyphReader{session: s, text: loaded.TextPage, frame: f}
 	defer func() {
@@ -50,22 +49,27 @@ func (s *session) readText(i int, f frame, rules []box) ([]segment, error) {
 	}()
 	counted, err := s.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: g.text})
 	if err != nil {
-		return nil, fmt.Errorf("count characters: %w", err)
+		return nil, 0, fmt.Errorf("count characters: %w", err)
 	}
 	if counted.Count > s.maxChars {
-		return nil, fault.New("limit_text", fault.P("limit", s.maxChars))
+		return nil, 0, fault.New("limit_text", fault.P("limit", s.maxChars))
 	}
 	chars, err := g.chars(counted.Count)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, r := range chars {
 		if err := g.add(i, r); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	settle(g.out)
-	return segments(g.out, g.font, rules), nil
+	for _, c := range g.out {
+		if c.bad {
+			bad++
+		}
+	}
+	return segments(g.out, g.font, rules), bad, nil
 }
 
 // glyphReader reads the characters of a page one by one, asking for what they
@@ -209,7 +213,7 @@ func (g *glyphReader) startRun(i int) {
 }
 
 // quarterOf returns the direction of writing of a text matrix on a page turned
-// by page quarters: quarter turns clockwise, or skew.
+// by page quarters: quarter turns clockwise, or layout.Skew.
 func quarterOf(a, b float64, page int) int {
 	if a == 0 && b == 0 {
 		return 0
@@ -217,7 +221,7 @@ func quarterOf(a, b float64, page int) int {
 	turns := -math.Atan2(b, a) / (math.Pi / 2)
 	nearest := math.Round(turns)
 	if math.Abs(turns-nearest) > 0.06 {
-		return skew
+		return layout.Skew
 	}
 	return ((int(nearest)+page)%4 + 4) % 4
 }

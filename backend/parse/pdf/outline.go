@@ -3,7 +3,12 @@ package pdf
 import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+
+	"ragdesk/backend/parse/layout"
 )
+
+// maxLevels is how deep an outline is followed.
+const maxLevels = 6
 
 // maxOutline bounds the entries read of an outline, which may be a ring.
 const maxOutline = 5000
@@ -20,7 +25,7 @@ func (s *session) outline() map[string]int {
 		}
 		for at := first.Bookmark; at != nil && left > 0; left-- {
 			if t, err := s.FPDFBookmark_GetTitle(&requests.FPDFBookmark_GetTitle{Bookmark: *at}); err == nil {
-				if key := foldTitle(t.Title); key != "" && out[key] == 0 {
+				if key := layout.FoldTitle(t.Title); key != "" && out[key] == 0 {
 					out[key] = level
 				}
 			}

@@ -1,12 +1,11 @@
 // Package pdf reads PDF files through PDFium, compiled to WebAssembly: the file's
 // bytes never reach native code, and the sandbox sees no file and no network.
 //
-// PDFium gives characters and their places; all structure is found here. A page
-// is read in steps: characters (glyph.go) become segments, runs of text without
-// a wide gap (segment.go); gutters between segments give columns and the reading
-// order (order.go); rows of segments become lines or tables (row.go, table.go).
-// What repeats on many pages is dropped (repeat.go), lines become paragraphs and
-// headings (flow.go, heading.go), and the whole becomes the document (build.go).
+// PDFium gives characters and their places (glyph.go); they become segments, runs
+// of text without a wide gap (segment.go), in which package layout finds columns,
+// tables, paragraphs and headings. Form values and text written on pages come
+// from annotations (form.go), rules and pictures from the drawing (drawing.go).
+// Pages without text are drawn (render.go) and recognised (scan.go).
 //
 // Invariants: a character that PDFium reports is in the text once, or counted as
 // repeated, or outside the page; form values and notes written on the page are

@@ -25,7 +25,7 @@ const (
 // scanned reports whether the page's picture is to be read: it has one and no
 // text, or none that means anything.
 func (p page) scanned() bool {
-	return p.images > 0 && p.runes == 0 && len(p.regions) == 0 || p.bad > 0 && float64(p.bad) >= hopeless*float64(p.runes)
+	return p.images > 0 && p.runes == 0 && p.text.Empty() || p.bad > 0 && float64(p.bad) >= hopeless*float64(p.runes)
 }
 
 // recognise reads the pictures of scanned pages, as far as time allows. A
@@ -71,7 +71,7 @@ func (s *session) recognise(ctx context.Context, b *doctext.Builder, pages []pag
 			doubtful = append(doubtful, i+1)
 		default:
 			used = append(used, i+1)
-			p.read, p.regions, p.images, p.bad = r.Paragraphs, nil, 0, 0
+			p.text, p.images, p.runes, p.bad = r.Text, 0, r.Runes, 0
 		}
 	}
 	warnPages(b, ocr.WarnUsed, used)

@@ -272,8 +272,8 @@ func (r *jsonReader) text(quote byte) (string, error) {
 	from := r.at
 	var b strings.Builder
 	for r.at < len(r.s) {
-		switch c := r.s[r.at]; {
-		case c == quote:
+		switch c := r.s[r.at]; c {
+		case quote:
 			s := r.s[from:r.at]
 			r.at++
 			if b.Len() == 0 {
@@ -281,7 +281,7 @@ func (r *jsonReader) text(quote byte) (string, error) {
 			}
 			b.WriteString(s)
 			return b.String(), nil
-		case c == '\\':
+		case '\\':
 			b.WriteString(r.s[from:r.at])
 			r.escape(&b)
 			from = r.at

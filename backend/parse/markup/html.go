@@ -32,7 +32,7 @@ func ParseHTML(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, 
 		if err != nil {
 			return rag.Document{}, err
 		}
-		if err := writePage(ctx, &b, root, l); err != nil {
+		if err := writePage(ctx, &b, root, 0, l); err != nil {
 			return rag.Document{}, err
 		}
 		if b.Len() > 0 || !strings.Contains(r.Text, "oscript") {
@@ -42,8 +42,17 @@ func ParseHTML(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, 
 	return b.Document(in, l)
 }
 
-// writePage writes a page into b.
-func writePage(ctx context.Context, b *doctext.Builder, root *html.Node, l guard.Limits) error {
+// deeper is a document into which a page is written under headings of its own.
+type deeper struct {
+	*doctext.Builder
+	levels int
+}
+
+// Heading adds a heading below those that are there.
+func (d deeper) Heading(level int, title string) { d.Builder.Heading(level+d.levels, title) }
+
+// writePage writes a page into b, its headings levels deeper.
+func writePage(ctx context.Context, b *doctext.Builder, root *html.Node, levels int, l guard.Limits) error {
 	if depth := depthOf(root, l.Depth); depth > l.Depth {
 		return fault.New("limit_depth", fault.P("limit", l.Depth))
 	}
@@ -60,7 +69,7 @@ func writePage(ctx context.Context, b *doctext.Builder, root *html.Node, l guard
 	if title != "" && !contains(root, atom.H1) && !said(root, title) && c.visible+c.hidden > 0 {
 		b.Heading(1, title)
 	}
-	f := flow{page: &p, out: b}
+	f := flow{page: &p, out: deeper{b, levels}}
 	f.children(root)
 	f.end()
 	switch {

@@ -84,7 +84,7 @@ func xmlTree(page string, l guard.Limits) (*html.Node, error) {
 			if elements++; elements > maxElements {
 				return nil, fault.New("limit_elements", fault.P("limit", maxElements))
 			}
-			n := element(t)
+			n := htmlElement(t)
 			at.AppendChild(n)
 			at = n
 		case xml.EndElement:
@@ -95,8 +95,8 @@ func xmlTree(page string, l guard.Limits) (*html.Node, error) {
 	}
 }
 
-// element makes a node of an XML element.
-func element(e xml.StartElement) *html.Node {
+// htmlElement makes a node of an XML element.
+func htmlElement(e xml.StartElement) *html.Node {
 	name := e.Name.Local
 	n := &html.Node{Type: html.ElementNode, Namespace: namespaces[e.Name.Space]}
 	if n.Namespace == "" {

@@ -26,7 +26,7 @@ func table(members []Member, named bool) (rows [][]string, ok bool) {
 	}
 	t := grid{columns: map[string]int{}}
 	if named {
-		t.column("")
+		t.header = []string{""}
 	}
 	for _, m := range members {
 		t.row = make([]string, len(t.header))
@@ -81,10 +81,7 @@ func (t *grid) column(name string) int {
 // add puts the members of an object into the row; it reports whether they fit.
 func (t *grid) add(prefix string, v Value, depth int) bool {
 	for _, m := range v.Members {
-		name := m.Name
-		if prefix != "" {
-			name = prefix + "." + name
-		}
+		name := joined(prefix, m.Name)
 		if !m.Value.flat() {
 			if m.Value.Kind != KindObject || depth == maxJoined || !t.add(name, m.Value, depth+1) {
 				return false

@@ -195,12 +195,19 @@ func (w *writer) lines(path string, v Value) {
 		switch {
 		case v.Kind == KindArray:
 			w.lines(fmt.Sprintf("%s[%d]", path, i), m.Value)
-		case path == "":
-			w.lines(m.Name, m.Value)
 		default:
-			w.lines(path+"."+m.Name, m.Value)
+			w.lines(joined(path, m.Name), m.Value)
 		}
 	}
+}
+
+// joined is the name of a member within path; a member without a name is what its
+// parent says itself.
+func joined(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
 }
 
 // naming are the members that name a record, in the order they are looked for.

@@ -109,14 +109,15 @@ func clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Heading adds a heading of level 1 to 6 (clamped) and the section it starts.
+// Heading adds a heading of level 1 to 6 (clamped) and the section it starts; a
+// blank title is nothing.
 func (b *Builder) Heading(level int, title string) {
 	title = strings.Join(strings.Fields(clean(title)), " ")
 	level = min(max(level, 1), 6)
-	span, ok := b.block(rag.BlockHeading, strings.Repeat("#", level)+" "+title)
-	if !ok || title == "" {
+	if title == "" {
 		return
 	}
+	span, _ := b.block(rag.BlockHeading, strings.Repeat("#", level)+" "+title)
 	b.sections = append(b.sections, rag.Section{Level: level, Title: title, Span: span})
 	if b.Title == "" {
 		b.Title = title

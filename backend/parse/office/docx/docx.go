@@ -46,7 +46,7 @@ func Read(ctx context.Context, pkg *opc.Package, main string, in rag.Input, env 
 	}
 	r, err := pkg.XML(main)
 	if err != nil {
-		return rag.Document{}, guard.Corrupt("docx", err)
+		return rag.Document{}, err
 	}
 	w := &flow.Writer{Out: b, Limits: env.Limits}
 	if err := d.body(ctx, r, w); err != nil {

@@ -72,11 +72,11 @@ func ReadFlat(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, e
 // document is the state of reading one file.
 type document struct {
 	// pkg is nil for flat files.
-	pkg *opc.Package
-	in  rag.Input
-	env guard.Env
-	out *doctext.Builder
-	w   flow.Writer
+	pkg    *opc.Package
+	in     rag.Input
+	env    guard.Env
+	out    *doctext.Builder
+	w      flow.Writer
 	styles styles
 	// lists are the numbers of lists by their style and by their id, to be gone on
 	// with; outlineAt those of headings.

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"ragdesk/backend/text"
 )
 
-// utf8Label matches an XML declaration that names UTF-8, UTF-16 or no encoding:
-// one that says nothing of how bytes that are valid UTF-8 are to be read.
-var utf8Label = regexp.MustCompile(`(?i)^\s*<\?xml(?:[^>]*?encoding\s*=\s*["'](?:utf-?8|utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2|us-ascii)["'])?[^>]*?\?>`)
+// declaration matches an XML declaration.
+var declaration = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\?>`)
 
-// otherLabel matches an XML declaration that names an encoding.
-var otherLabel = regexp.MustCompile(`(?i)^\s*<\?xml[^>]*?encoding\s*=`)
+// encodingLabel matches the encoding an XML declaration names.
+var encodingLabel = regexp.MustCompile(`encoding\s*=\s*["']([^"']*)["']`)
 
 // sanitize makes a part readable: UTF-8 from UTF-16, without characters that XML
 // forbids. Parts in other encodings are left to their declaration.
@@ -29,16 +29,21 @@ func sanitize(b []byte) ([]byte, error) {
 		b = []byte(s)
 	}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	head := b[:min(len(b), 256)]
-	switch decl := utf8Label.Find(head); {
-	case decl != nil:
-		b = b[len(decl):]
-	case name != "" && otherLabel.Match(head):
-		b = b[bytes.Index(b, []byte("?>"))+2:]
-	case otherLabel.Match(head):
+	stated := declaration.Find(b[:min(len(b), 1024)])
+	if label := encodingLabel.FindSubmatch(stated); name == "" && label != nil && !unicodeLabel(string(label[1])) {
 		return b, nil
 	}
-	return legal(b), nil
+	return legal(b[len(stated):]), nil
+}
+
+// unicodeLabel reports whether a label says nothing of how bytes are to be read
+// that are no UTF-16 by their look: they are UTF-8.
+func unicodeLabel(label string) bool {
+	switch strings.ToLower(label) {
+	case "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "ucs-2", "iso-10646-ucs-2", "us-ascii", "ascii":
+		return true
+	}
+	return false
 }
 
 // sniff tells UTF-16 by its mark or by its first character, and returns what

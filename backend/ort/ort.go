@@ -45,8 +45,11 @@ type Graph struct {
 	// Inputs are one to three names, in the order token ids, attention mask, token
 	// types; all take int64 of shape rows × columns.
 	Inputs []string
-	// Output is the name of a float32 output.
+	// Output is the name of a float32 output, or of a float16 one with Half set.
 	Output string
+	// Half is nil for a float32 output. For a float16 one it is the output's shape,
+	// with -1 first for the rows and then for the columns of a batch.
+	Half []int64
 	// Optimised is a file to keep the optimised graph in, or empty. The first load
 	// writes it, later ones read it instead of Path, which halves their time; the
 	// results are the same bytes. It belongs to one Path and one library version.

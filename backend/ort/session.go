@@ -103,6 +103,9 @@ func (s *Session) run(b Batch) (out Tensor, err error) {
 		}
 		inputs = append(inputs, t)
 	}
+	if s.graph.Half != nil {
+		return s.runHalf(inputs, b)
+	}
 	outputs := []onnx.Value{nil}
 	if err := s.session.Run(inputs, outputs); err != nil {
 		return Tensor{}, err

@@ -10,6 +10,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/models"
+	"ragdesk/build/standin"
 )
 
 // Runtime returns the path of the ONNX Runtime library, or skips the test where
@@ -46,6 +47,16 @@ func check(tb testing.TB, err error) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// StandIn makes a small model of the given kind in a folder of the test's own.
+func StandIn(tb testing.TB, kind standin.Kind) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := standin.Write(dir, kind); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
 }
 
 // RealVocabulary returns the folder of XLM-RoBERTa's tokenizer as

@@ -1,0 +1,447 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ragdesk/backend/fault"
+)
+
+// Task is what a model does.
+type Task string
+
+// The tasks.
+const (
+	TaskEmbed  Task = "embedder"
+	TaskRerank Task = "reranker"
+)
+
+// Variant is one graph of a model, with what one must know to run it.
+type Variant struct {
+	Precision Precision
+	// Path is the .onnx file; Data are the files beside it that hold weights.
+	Path string
+	Data []string
+	// Inputs are names in the order ids, mask, types, as ort wants them.
+	Inputs []string
+	// Output is the name of the logits or the token vectors.
+	Output string
+	// Half is the output's shape when it is float16, with −1 for open dimensions;
+	// else nil.
+	Half []int64
+}
+
+// Batches reports whether texts may share a run. int8 graphs scale activations
+// over a batch, so that a text's result would depend on its neighbours.
+func (v Variant) Batches() bool { return v.Precision == FP32 || v.Precision == FP16 }
+
+// Description is a model as its folder describes it. Fields of another task are
+// zero.
+type Description struct {
+	Dir  string
+	Task Task
+	// Variants has at most one of each precision, the fastest first.
+	Variants  []Variant
+	Tokenizer string
+	// Lowercase says that the model was trained on lower-case text although its
+	// tokenizer.json keeps capitals.
+	Lowercase bool
+	// Simplify says that the model reads traditional characters better as
+	// simplified ones.
+	Simplify bool
+	// Limit is the longest input in tokens, special ones included.
+	Limit int
+	// Pad is the id of the padding token.
+	Pad     int64
+	Dim     int
+	Pooling Pooling
+	// QueryPrefix and DocumentPrefix are put before a text of that role.
+	QueryPrefix, DocumentPrefix string
+}
+
+// Variant returns the variant of the given precision, or the first for "". One
+// that is absent is a fault "model_precision_missing" with those that are there.
+func (d Description) Variant(p Precision) (Variant, error) {
+	var have []string
+	for _, v := range d.Variants {
+		if p == "" || v.Precision == p {
+			return v, nil
+		}
+		have = append(have, string(v.Precision))
+	}
+	return Variant{}, fault.New("model_precision_missing",
+		fault.P("path", d.Dir), fault.P("precision", p), fault.P("known", strings.Join(have, ", ")))
+}
+
+// config is what is read of a model's several JSON files.
+type config struct {
+	Architectures []string          `json:"architectures"`
+	ModelType     string            `json:"model_type"`
+	Hidden        int               `json:"hidden_size"`
+	Positions     int               `json:"max_position_embeddings"`
+	Pad           *int64            `json:"pad_token_id"`
+	Labels        map[string]string `json:"id2label"`
+	NameOrPath    string            `json:"_name_or_path"`
+}
+
+// Describe reads a model's folder as the hub lays it out: config.json, graphs in
+// the folder itself or in onnx/, tokenizer.json or a sentencepiece model, and the
+// files of sentence-transformers. name, if it is in the catalogue, settles what
+// files leave open; it may be empty. A folder that is no model, or one that this
+// program cannot run, is a fault "model_invalid" with the path and the reason.
+func Describe(dir, name string) (Description, error) {
+	d, err := describe(dir, name)
+	if err != nil {
+		return Description{}, fault.Wrap(err, "model_invalid", fault.P("path", dir), fault.P("reason", err))
+	}
+	return d, nil
+}
+
+func describe(dir, name string) (Description, error) {
+	var c config
+	if err := readJSON(dir, "config.json", &c); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Description{}, err
+	}
+	d := Description{Dir: dir, Dim: c.Hidden, Task: TaskEmbed}
+	if c.Pad != nil {
+		d.Pad = *c.Pad
+	}
+	for _, a := range c.Architectures {
+		if strings.HasSuffix(a, "ForSequenceClassification") {
+			d.Task = TaskRerank
+		}
+	}
+	if d.Task == TaskRerank && len(c.Labels) > 1 {
+		return Description{}, fmt.Errorf("it sorts texts into %d classes: a reranker has one", len(c.Labels))
+	}
+	if err := d.findTokenizer(); err != nil {
+		return Description{}, err
+	}
+	if err := d.findLimit(c); err != nil {
+		return Description{}, err
+	}
+	if d.Task == TaskEmbed {
+		if err := d.sentenceTransformers(); err != nil {
+			return Description{}, err
+		}
+	}
+	d.fromCatalogue(name, c.NameOrPath, filepath.Base(dir))
+	return d, d.findVariants()
+}
+
+// readJSON reads one file of a folder.
+func readJSON(dir, name string, into any) error {
+	raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// optional reads a file that need not be there.
+func optional(dir, name string, into any) error {
+	if err := readJSON(dir, name, into); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// findTokenizer chooses the tokenizer's file.
+func (d *Description) findTokenizer() error {
+	for _, name := range []string{"tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model"} {
+		path := filepath.Join(d.Dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			d.Tokenizer = path
+			break
+		}
+	}
+	if d.Tokenizer == "" {
+		return errors.New("neither tokenizer.json nor sentencepiece.bpe.model")
+	}
+	var wanted struct {
+		Lower *bool `json:"do_lower_case"`
+	}
+	if err := optional(d.Dir, "tokenizer_config.json", &wanted); err != nil {
+		return err
+	}
+	if wanted.Lower == nil || !*wanted.Lower || filepath.Base(d.Tokenizer) != "tokenizer.json" {
+		return nil
+	}
+	var has struct {
+		Normalizer struct {
+			Type      string `json:"type"`
+			Lowercase bool   `json:"lowercase"`
+		} `json:"normalizer"`
+	}
+	if err := readJSON(d.Dir, "tokenizer.json", &has); err != nil {
+		return err
+	}
+	d.Lowercase = has.Normalizer.Type == "BertNormalizer" && !has.Normalizer.Lowercase
+	return nil
+}
+
+const (
+	// defaultLimit is the longest input of a model that does not say.
+	defaultLimit = 512
+	// noLimit is from where model_max_length means that there is none.
+	noLimit = 1_000_000
+	// robertaOffset is how many positions XLM-RoBERTa leaves out at the start.
+	robertaOffset = 2
+)
+
+// findLimit takes the least of what the files allow.
+func (d *Description) findLimit(c config) error {
+	var sentence struct {
+		Max int `json:"max_seq_length"`
+	}
+	var tokenizer struct {
+		Max float64 `json:"model_max_length"`
+	}
+	if err := errors.Join(optional(d.Dir, "sentence_bert_config.json", &sentence), optional(d.Dir, "tokenizer_config.json", &tokenizer)); err != nil {
+		return err
+	}
+	positions := c.Positions
+	if strings.Contains(c.ModelType, "roberta") {
+		positions -= robertaOffset
+	}
+	if tokenizer.Max >= noLimit {
+		tokenizer.Max = 0
+	}
+	for _, n := range []int{positions, int(tokenizer.Max), sentence.Max} {
+		if n > 0 && (d.Limit == 0 || n < d.Limit) {
+			d.Limit = n
+		}
+	}
+	if d.Limit == 0 {
+		d.Limit = defaultLimit
+	}
+	return nil
+}
+
+// sentenceTransformers reads pooling and prompts.
+func (d *Description) sentenceTransformers() error {
+	var modules []struct{ Type, Path string }
+	if err := optional(d.Dir, "modules.json", &modules); err != nil {
+		return err
+	}
+	pooling := "1_Pooling"
+	for _, m := range modules {
+		switch kind := m.Type[strings.LastIndex(m.Type, ".")+1:]; kind {
+		case "Pooling":
+			pooling = m.Path
+		case "Transformer", "Normalize":
+		default:
+			return fmt.Errorf("modules.json asks for a module %q", kind)
+		}
+	}
+	if !fs.ValidPath(pooling) {
+		return fmt.Errorf("modules.json names the folder %q", pooling)
+	}
+	var modes map[string]any
+	if err := optional(d.Dir, pooling+"/config.json", &modes); err != nil {
+		return err
+	}
+	for mode, on := range modes {
+		if on != true {
+			continue
+		}
+		switch mode {
+		case "pooling_mode_cls_token":
+			d.Pooling = PoolingCLS
+		case "pooling_mode_mean_tokens":
+			d.Pooling = PoolingMean
+		default:
+			if strings.HasPrefix(mode, "pooling_mode_") {
+				return fmt.Errorf("%s is not supported", mode)
+			}
+		}
+	}
+	var prompts struct {
+		Prompts map[string]string `json:"prompts"`
+	}
+	if err := optional(d.Dir, "config_sentence_transformers.json", &prompts); err != nil {
+		return err
+	}
+	d.QueryPrefix = prompts.Prompts["query"]
+	for _, key := range []string{"document", "passage"} {
+		if p := prompts.Prompts[key]; p != "" {
+			d.DocumentPrefix = p
+			break
+		}
+	}
+	return nil
+}
+
+// fromCatalogue settles what the files left open for a model that is known by
+// one of its names.
+func (d *Description) fromCatalogue(names ...string) {
+	for _, name := range names {
+		e, ok := known(name[strings.LastIndexByte(name, '/')+1:])
+		if !ok {
+			continue
+		}
+		d.Simplify = e.Simplify
+		if d.QueryPrefix == "" && d.DocumentPrefix == "" {
+			d.QueryPrefix, d.DocumentPrefix = e.QueryPrefix, e.DocumentPrefix
+		}
+		if d.Pooling == "" {
+			d.Pooling = e.Pooling
+		}
+		break
+	}
+	if d.Task == TaskEmbed && d.Pooling == "" {
+		d.Pooling = PoolingMean // as sentence-transformers does
+	}
+	if d.Task == TaskRerank {
+		d.Pooling, d.QueryPrefix, d.DocumentPrefix = "", "", ""
+	}
+}
+
+// precisions are the known ones, the fastest on a processor first.
+func precisions() []Precision { return []Precision{INT8, FP32, FP16, Q4} }
+
+// findVariants reads the graphs of the folder.
+func (d *Description) findVariants() error {
+	var paths []string
+	for _, pattern := range []string{"*.onnx", "onnx/*.onnx"} {
+		found, err := filepath.Glob(filepath.Join(d.Dir, filepath.FromSlash(pattern)))
+		if err != nil {
+			return err
+		}
+		paths = append(paths, found...)
+	}
+	// Of two graphs of one precision the plainer name is meant.
+	slices.SortStableFunc(paths, func(a, b string) int { return len(filepath.Base(a)) - len(filepath.Base(b)) })
+	found := map[Precision]Variant{}
+	var failed error
+	for _, path := range paths {
+		v, err := d.variant(path)
+		if err != nil {
+			failed = fmt.Errorf("%s: %w", filepath.Base(path), err)
+			continue
+		}
+		if _, ok := found[v.Precision]; !ok {
+			found[v.Precision] = v
+		}
+	}
+	for _, p := range precisions() {
+		if v, ok := found[p]; ok {
+			d.Variants = append(d.Variants, v)
+		}
+	}
+	switch {
+	case len(d.Variants) > 0:
+		return nil
+	case failed != nil:
+		return failed
+	}
+	return errors.New("no .onnx file in the folder or in onnx/")
+}
+
+// variant reads one graph.
+func (d *Description) variant(path string) (Variant, error) {
+	s, err := readSignature(path)
+	if err != nil {
+		return Variant{}, err
+	}
+	v := Variant{Precision: s.precision, Path: path}
+	for _, name := range s.data {
+		if !fs.ValidPath(name) {
+			return Variant{}, fmt.Errorf("external data in %q", name)
+		}
+		file := filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+		if _, err := os.Stat(file); err != nil {
+			return Variant{}, fmt.Errorf("its weights are missing: %w", err)
+		}
+		v.Data = append(v.Data, file)
+	}
+	if v.Inputs, err = orderInputs(s.inputs); err != nil {
+		return Variant{}, err
+	}
+	out, err := d.output(s.outputs)
+	if err != nil {
+		return Variant{}, err
+	}
+	v.Output = out.name
+	switch out.element {
+	case elementFloat:
+	case elementFloat16:
+		v.Half = d.halfShape(out)
+	default:
+		return Variant{}, fmt.Errorf("output %q has element type %d", out.name, out.element)
+	}
+	return v, nil
+}
+
+// orderInputs puts a graph's inputs into the order ids, mask, types.
+func orderInputs(ports []port) ([]string, error) {
+	var names [3]string
+	for _, p := range ports {
+		switch p.name {
+		case "input_ids", "input":
+			names[0] = p.name
+		case "attention_mask", "input_mask":
+			names[1] = p.name
+		case "token_type_ids", "segment_ids":
+			names[2] = p.name
+		default:
+			return nil, fmt.Errorf("input %q is not known", p.name)
+		}
+	}
+	ordered := names[:]
+	for len(ordered) > 0 && ordered[len(ordered)-1] == "" {
+		ordered = ordered[:len(ordered)-1]
+	}
+	if len(ordered) == 0 || slices.Contains(ordered, "") {
+		return nil, fmt.Errorf("inputs %v lack one of ids, mask and types", names)
+	}
+	return ordered, nil
+}
+
+// output chooses the logits or the token vectors among a graph's outputs.
+func (d *Description) output(ports []port) (port, error) {
+	preferred := []string{"last_hidden_state", "token_embeddings"}
+	fits := func(p port) bool { return len(p.shape) == 3 }
+	if d.Task == TaskRerank {
+		preferred = []string{"logits", "scores"}
+		fits = func(p port) bool {
+			return len(p.shape) == 1 || len(p.shape) == 2 && (p.shape[1] == 1 || len(ports) == 1 && p.shape[1] < 0)
+		}
+	}
+	for _, name := range preferred {
+		for _, p := range ports {
+			if p.name == name && (fits(p) || len(p.shape) == 0) {
+				return p, nil
+			}
+		}
+	}
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		if fits(p) {
+			return p, nil
+		}
+		names[i] = p.name
+	}
+	return port{}, fmt.Errorf("none of its outputs %s fits a %s", strings.Join(names, ", "), d.Task)
+}
+
+// halfShape is the shape of a float16 output: one logit a row, or a vector a
+// token.
+func (d *Description) halfShape(p port) []int64 {
+	switch {
+	case d.Task == TaskEmbed:
+		return []int64{-1, -1, int64(d.Dim)}
+	case len(p.shape) == 1:
+		return []int64{-1}
+	}
+	return []int64{-1, 1}
+}

@@ -262,6 +262,9 @@ func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.
 		}
 		limit := member.Model.MaxTokens()
 		size, overlap := chunk.Defaults(want.chunker, want.size, want.overlap, limit)
+		if i > 0 && want.chunker != chunk.KindChars {
+			size, overlap = chunk.Shrink(out.size, out.overlap, limit)
+		}
 		c, notices, err := chunk.New(chunk.Config{Kind: want.chunker, Size: size, Overlap: overlap, Limit: limit, Tokenizer: tokenizer})
 		if err != nil {
 			return chunkerSettings{}, nil, err

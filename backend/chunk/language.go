@@ -46,3 +46,12 @@ func (b byLanguage) Fingerprint() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Shrink fits a size and overlap chosen for one model to the limit of another,
+// both in content tokens; the overlap keeps its proportion.
+func Shrink(size, overlap, limit int) (sizeOut, overlapOut int) {
+	if limit <= 0 || size <= limit {
+		return size, overlap
+	}
+	return limit, overlap * limit / size
+}

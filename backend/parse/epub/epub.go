@@ -1,0 +1,261 @@
+// Package epub reads books in EPUB 2 and 3.
+//
+// Chapters come in the order of the spine, each read as a web page with its own
+// headings; one without a heading gets its title from the table of contents. The
+// table of contents itself is not repeated. Pictures are counted.
+//
+//	doc, err := epub.Parse(ctx, rag.Input{Source: "书.epub", Bytes: b}, env)
+//
+// Faults: corrupt, password, limit_pages, limit_text, limit_depth,
+// limit_entities, limit_inflated, limit_ratio.
+package epub
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
+	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
+)
+
+// Codes of the warnings Parse gives.
+const (
+	// WarnChapter: a chapter could not be read. The detail is its name and the code
+	// of the fault.
+	WarnChapter = "chapter_unread"
+	// WarnSpine: the book does not say the order of its chapters; they were read in
+	// the order of the file.
+	WarnSpine = "order_unknown"
+)
+
+// book is an open file.
+type book struct {
+	zip *guard.Zip
+	env guard.Env
+	out *doctext.Builder
+	pkg pkg
+	// titles are those of the table of contents by the chapters' paths.
+	titles map[string]entry
+	// skip are the paths of tables of contents.
+	skip map[string]bool
+}
+
+// Parse reads in. A file that is no zip archive is read as what it is.
+func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
+	if !bytes.HasPrefix(in.Bytes, []byte("PK")) {
+		return other(ctx, in, env)
+	}
+	z, err := guard.OpenZip(in.Bytes, env.Limits)
+	if err != nil {
+		return rag.Document{}, err
+	}
+	b := &book{zip: z, env: env, titles: map[string]entry{}, skip: map[string]bool{},
+		out: &doctext.Builder{MediaType: "application/epub+zip", ParsedBy: "epub/1"}}
+	if err := b.open(); err != nil {
+		return rag.Document{}, err
+	}
+	b.out.Title = b.pkg.title
+	if err := b.chapters(ctx); err != nil {
+		return rag.Document{}, err
+	}
+	return b.out.Document(in, env.Limits)
+}
+
+// other reads a file that is no archive by the parser of documents, which finds
+// out what it is.
+func other(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
+	alias := in
+	alias.Source += ".doc"
+	d, err := env.Nested(ctx, alias)
+	if err != nil {
+		return rag.Document{}, fmt.Errorf("read %s, which is no book: %w", path.Base(in.Source), err)
+	}
+	d.Source = in.Source
+	if d.Title == path.Base(alias.Source) {
+		d.Title = path.Base(in.Source)
+	}
+	return d, nil
+}
+
+// open reads what the book says of itself.
+func (b *book) open() error {
+	name, err := b.packageName()
+	if err != nil {
+		return err
+	}
+	content, err := b.zip.Read(name)
+	if err != nil {
+		return guard.Corrupt("epub", fmt.Errorf("read package: %w", err))
+	}
+	if b.pkg, err = readPackage(content, path.Dir(name), b.env.Limits); err != nil {
+		return err
+	}
+	if b.pkg.nav != "" {
+		b.skip[b.pkg.nav] = true
+	}
+	for _, p := range b.pkg.contents {
+		b.skip[p] = true
+	}
+	if err := b.encrypted(); err != nil {
+		return err
+	}
+	return b.contents()
+}
+
+// packageName finds the description of the book: the one that the container
+// names, or the first in the archive.
+func (b *book) packageName() (string, error) {
+	content, err := b.zip.Read("META-INF/container.xml")
+	switch {
+	case err == nil:
+		name, err := readContainer(content, b.env.Limits)
+		if err != nil {
+			return "", err
+		}
+		if name != "" && b.zip.Has(name) {
+			return name, nil
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	for _, f := range b.zip.Files() {
+		if strings.EqualFold(path.Ext(f.Name), ".opf") {
+			return f.Name, nil
+		}
+	}
+	return "", guard.Corrupt("epub", errors.New("no description of a book"))
+}
+
+// encrypted reports a book whose chapters need a key. Fonts are scrambled without
+// one.
+func (b *book) encrypted() error {
+	content, err := b.zip.Read("META-INF/encryption.xml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	locked, err := readEncryption(content, b.env.Limits)
+	if err != nil {
+		return err
+	}
+	for _, p := range b.pkg.spine {
+		if locked[p] {
+			return guard.Password("epub")
+		}
+	}
+	return nil
+}
+
+// contents reads the titles of chapters from the tables of contents; a broken one
+// leaves them without.
+func (b *book) contents() error {
+	for _, source := range []struct {
+		path string
+		read func([]byte, string, guard.Limits) ([]entry, error)
+	}{{b.pkg.nav, readNav}, {b.pkg.ncx, readNCX}} {
+		if source.path == "" {
+			continue
+		}
+		content, err := b.zip.Read(source.path)
+		if err != nil {
+			continue
+		}
+		entries, err := source.read(content, path.Dir(source.path), b.env.Limits)
+		if err != nil && !fault.Is(err, "corrupt") {
+			return err
+		}
+		for _, e := range entries {
+			if _, known := b.titles[e.path]; !known {
+				b.titles[e.path] = e
+			}
+		}
+	}
+	return nil
+}
+
+// order is the chapters' paths in their order.
+func (b *book) order() []string {
+	if len(b.pkg.spine) > 0 {
+		return b.pkg.spine
+	}
+	b.out.Warn(WarnSpine, "")
+	var paths []string
+	for _, f := range b.zip.Files() {
+		switch strings.ToLower(path.Ext(f.Name)) {
+		case ".xhtml", ".html", ".htm":
+			paths = append(paths, f.Name)
+		}
+	}
+	return paths
+}
+
+// chapters adds the chapters.
+func (b *book) chapters(ctx context.Context) error {
+	order := b.order()
+	if n := len(order); n > b.env.Limits.Pages {
+		return fault.New("limit_pages", fault.P("limit", b.env.Limits.Pages), fault.P("pages", n))
+	}
+	done := map[string]bool{}
+	for _, p := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if done[p] || b.skip[p] && len(order) > 1 {
+			continue
+		}
+		done[p] = true
+		if err := b.chapter(ctx, p); err != nil {
+			return err
+		}
+		if int64(b.out.Len()) > b.env.Limits.Text {
+			return fault.New("limit_text", fault.P("limit", b.env.Limits.Text))
+		}
+	}
+	return nil
+}
+
+// chapter adds one chapter. One that is missing or broken is told of; a breach of
+// a limit ends the reading.
+func (b *book) chapter(ctx context.Context, p string) error {
+	content, err := b.zip.Read(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		b.out.Warn(WarnChapter, p+": missing")
+		return nil
+	case fault.Is(err, "corrupt"):
+		b.out.Warn(WarnChapter, p+": corrupt")
+		return nil
+	case err != nil:
+		return err
+	case strings.HasPrefix(b.pkg.types[p], "image/"):
+		b.out.Health.Images++
+		return nil
+	}
+	name := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	d, err := b.env.Nested(ctx, rag.Input{Source: name + ".xhtml", Bytes: content})
+	if fault.Is(err, "format_unsupported") {
+		d, err = b.env.Nested(ctx, rag.Input{Source: name + ".html", Bytes: content})
+	}
+	if err != nil {
+		if code := fault.Of(err).Code; ctx.Err() != nil || strings.HasPrefix(code, "limit_") {
+			return fmt.Errorf("chapter %s: %w", p, err)
+		}
+		b.out.Warn(WarnChapter, p+": "+fault.Of(err).Code)
+		return nil
+	}
+	if e, ok := b.titles[p]; ok && len(d.Sections) == 0 && !text.IsBlank(d.Text) {
+		b.out.Heading(e.depth, e.title)
+	}
+	b.out.Append(d, 0)
+	return nil
+}

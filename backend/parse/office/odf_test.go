@@ -52,8 +52,8 @@ func TestTextGolden(tt *testing.T) {
 	golden(tt, "odt.golden", parse(tt, "文.odt", pack(tt, richText())))
 }
 
-func TestSheetsGolden(tt *testing.T) {
-	tt.Parallel()
+// richSheets is a spreadsheet with one of everything.
+func richSheets() map[string]string {
 	cell := func(kind, s string) string {
 		return `<table:table-cell office:value-type="` + kind + `"><text:p>` + s + `</text:p></table:table-cell>`
 	}
@@ -65,7 +65,12 @@ func TestSheetsGolden(tt *testing.T) {
 <table:table-row table:number-rows-repeated="1048570"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>
 <table:table table:name="藏" table:style-name="ta2"><table:table-row table:number-rows-repeated="2000">` + cell("string", "满") + `</table:table-row></table:table></office:spreadsheet>`
 	styles := `<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>`
-	d := parse(tt, "表.ods", pack(tt, map[string]string{"content.xml": content(styles, body)}))
+	return map[string]string{"content.xml": content(styles, body)}
+}
+
+func TestSheetsGolden(tt *testing.T) {
+	tt.Parallel()
+	d := parse(tt, "表.ods", pack(tt, richSheets()))
 	if got := strings.Count(d.Text, "满"); got < 1000 || got > 1200 {
 		tt.Errorf("a row of 2000 stands %d times", got)
 	}

@@ -1,7 +1,6 @@
 package office_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -225,31 +224,4 @@ func TestSharedFiles(tt *testing.T) {
 	if read == 0 {
 		tt.Error("no sample file is an office file")
 	}
-}
-
-// Fuzz mutates whole packages, and the main part of each kind inside a sound one.
-func Fuzz(f *testing.F) {
-	kinds := map[string]struct {
-		parts map[string]string
-		main  string
-	}{
-		"x.docx": {richWord(), "word/document.xml"}, "x.xlsx": {rich(), "xl/worksheets/sheet1.xml"},
-		"x.pptx": {richDeck(), "ppt/slides/slide1.xml"}, "x.odt": {richText(), "content.xml"},
-	}
-	for source, k := range kinds {
-		f.Add(source, pack(f, k.parts))
-		f.Add(source, []byte(k.parts[k.main]))
-	}
-	f.Add("x.docx", ole("WordDocument"))
-	f.Add("x.fodt", []byte(content("", `<office:text><text:p>x</text:p></office:text>`)))
-	f.Fuzz(func(tt *testing.T, source string, b []byte) {
-		e := env()
-		e.Limits.Inflated, e.Limits.Text, e.Limits.Cells = 8<<20, 1<<20, 100_000
-		if k, ok := kinds[source]; ok && bytes.HasPrefix(b, []byte("<")) {
-			b = pack(tt, with(k.parts, map[string]string{k.main: string(b)}))
-		}
-		if d, err := office.Parse(tt.Context(), rag.Input{Source: source, Bytes: b}, e); err == nil {
-			check(tt, d)
-		}
-	})
 }

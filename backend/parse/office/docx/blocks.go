@@ -133,7 +133,8 @@ type paragraph struct {
 	outline int
 	numID   int
 	level   int
-	// joined says that the paragraph's end was deleted or hidden.
+	// joined says that the paragraph goes on in the next one: its end was deleted
+	// or is hidden.
 	joined bool
 	hidden bool
 	text   strings.Builder
@@ -226,6 +227,10 @@ func (d *document) properties(r *opc.Reader, p *paragraph) error {
 			p.outline = opc.Int(e, "val", -1)
 		case "numPr":
 			p.numID, p.level, err = readNumPr(r)
+		case "framePr":
+			// A first letter that hangs over several lines is a paragraph of its own.
+			drop := guard.Attr(e, "dropCap")
+			p.joined = p.joined || drop != "" && drop != "none"
 		case "rPr":
 			err = r.Children(func(e opc.Element) error {
 				switch e.Name.Local {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/office/flow"
 	"ragdesk/backend/parse/office/omml"
 	"ragdesk/backend/parse/office/opc"
 )
@@ -117,7 +118,7 @@ func (d *document) runContent(ctx context.Context, r *opc.Reader, e opc.Element,
 	switch e.Name.Local {
 	case "t":
 		s, err := r.Run(e)
-		d.add(p, unprivate(state.font, s), hidden)
+		d.add(p, flow.Visible(unprivate(state.font, s)), hidden)
 		return err
 	case "tab", "ptab":
 		d.add(p, "\t", hidden)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/office/flow"
 	"ragdesk/backend/parse/office/omml"
 	"ragdesk/backend/parse/office/opc"
 )
@@ -144,7 +145,7 @@ func readRun(r *opc.Reader, b *strings.Builder) error {
 			return nil
 		}
 		s, err := r.Run(e)
-		b.WriteString(s)
+		b.WriteString(flow.Visible(s))
 		return err
 	})
 }

@@ -118,6 +118,9 @@ func Label(marker, s string) string {
 	return marker + " " + s
 }
 
+// Visible returns s without the hyphens that show only where a line is broken.
+func Visible(s string) string { return strings.ReplaceAll(s, "\u00AD", "") }
+
 // Line joins the lines of s: with a blank, but with nothing between characters of
 // full width.
 func Line(s string) string {

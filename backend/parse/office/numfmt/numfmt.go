@@ -131,19 +131,21 @@ func (f *Format) Number(v float64, date1904 bool) string {
 	if s == nil || f.hidden() {
 		return General(v)
 	}
-	out, ok := "", true
+	if out, ok := s.show(v, signed, date1904); ok {
+		return strings.TrimSpace(out)
+	}
+	return General(v)
+}
+
+// show shows v in the section; ok is false for numbers that it cannot show.
+func (s *section) show(v float64, signed, date1904 bool) (out string, ok bool) {
 	switch {
 	case s.date:
-		out, ok = s.dateText(v, date1904)
+		return s.dateText(v, date1904)
 	case s.number.any:
-		out, ok = s.numberText(v, signed)
-	default:
-		out = s.literalText(v, signed)
+		return s.numberText(v, signed)
 	}
-	if !ok {
-		return General(v)
-	}
-	return strings.TrimSpace(out)
+	return s.literalText(v, signed), true
 }
 
 // Text shows a text cell.

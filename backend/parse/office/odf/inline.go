@@ -37,7 +37,7 @@ func (in *inline) text(s string) {
 		in.d.hide(strings.TrimSpace(s))
 		return
 	}
-	for _, c := range s {
+	for _, c := range flow.Visible(s) {
 		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
 			if !in.blank && in.out.Len() > 0 {
 				in.out.WriteByte(' ')

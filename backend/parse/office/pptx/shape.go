@@ -92,7 +92,7 @@ func (s *slideReader) shapes(r *opc.Reader) (transform, []shape, error) {
 			sh, placed, err = s.group(r)
 		case "graphicFrame":
 			sh, placed, err = s.frame(r)
-		case "pic":
+		case "pic", "contentPart":
 			s.picture()
 			return nil
 		default:

@@ -63,7 +63,7 @@ func (s *sheetReader) readRow(r *opc.Reader, e opc.Element) error {
 }
 
 func (s *sheetReader) readCell(r *opc.Reader, e opc.Element) error {
-	var kind, ref string
+	var kind, ref, metadata string
 	style := 0
 	for _, a := range e.Attr {
 		switch a.Name.Local {
@@ -71,6 +71,8 @@ func (s *sheetReader) readCell(r *opc.Reader, e opc.Element) error {
 			kind = a.Value
 		case "r":
 			ref = a.Value
+		case "vm":
+			metadata = a.Value
 		case "s":
 			style, _ = strconv.Atoi(a.Value) // not a number: the first style
 		}
@@ -104,8 +106,19 @@ func (s *sheetReader) readCell(r *opc.Reader, e opc.Element) error {
 	if text.IsBlank(c.Text) {
 		return nil
 	}
+	if pictureCell(kind, c.Text, metadata) {
+		s.w.out.Health.Images++
+		return nil
+	}
 	s.cells++
 	return s.grid.Set(row, col, c)
+}
+
+// pictureCell reports whether a cell shows a picture: Excel writes it as an error
+// with metadata, WPS as a function.
+func pictureCell(kind, shown, metadata string) bool {
+	return kind == "e" && metadata != "" && shown == "#VALUE!" ||
+		strings.HasPrefix(shown, "=DISPIMG(") || strings.HasPrefix(shown, "=_xlfn.DISPIMG(")
 }
 
 // content returns what a cell shows.

@@ -1,0 +1,188 @@
+package llm
+
+import (
+	"context"
+	"time"
+
+	"ragdesk/backend/fault"
+)
+
+// Source says where a host comes from.
+type Source string
+
+// The sources in the order of choice.
+const (
+	// SourceConfigured is the host that the user set.
+	SourceConfigured Source = "configured"
+	// SourceOllama is an Ollama that was found running on this machine.
+	SourceOllama Source = "ollama"
+	// SourceBuiltin is the engine that the program carries.
+	SourceBuiltin Source = "builtin"
+	// SourceNone means that there is no language model.
+	SourceNone Source = "none"
+)
+
+// Engine is the built-in engine, as package llm/engine implements it.
+type Engine interface {
+	// Check reports why the engine cannot run here, nil when it can.
+	Check() error
+	// Client starts the engine unless it runs.
+	Client(ctx context.Context) (*Client, error)
+	// Running returns the client of an engine that runs.
+	Running() (*Client, bool)
+	// Close ends the engine.
+	Close() error
+}
+
+// Hosts says where models may be looked for.
+type Hosts struct {
+	// Configured is the host that the user set; empty for none. When it is set,
+	// no other is used, so that an answer never comes from somewhere unexpected.
+	Configured string
+	// Key is the configured host's bearer token.
+	Key string
+	// AllowRemote is the consent for a configured host on another machine.
+	AllowRemote bool
+	// Ollama is where a running Ollama is looked for, such as $OLLAMA_HOST; empty,
+	// or another machine, means DefaultHost.
+	Ollama   string
+	Timeouts Timeouts
+}
+
+// Chooser finds the host of a model. It is safe for concurrent use.
+type Chooser struct {
+	hosts  Hosts
+	engine Engine
+}
+
+// NewChooser returns a chooser; nothing is asked or started yet. engine may be nil.
+func NewChooser(h Hosts, engine Engine) *Chooser {
+	if remote, err := IsRemote(h.Ollama); err != nil || remote {
+		h.Ollama = DefaultHost
+	}
+	return &Chooser{hosts: h, engine: engine}
+}
+
+// Close ends the engine if it was started.
+func (c *Chooser) Close() error {
+	if c.engine == nil {
+		return nil
+	}
+	return c.engine.Close()
+}
+
+// probeTime bounds the question whether an Ollama runs here.
+const probeTime = 500 * time.Millisecond
+
+// configured is the client of the configured host.
+func (c *Chooser) configured() (*Client, error) {
+	return New(Config{Host: c.hosts.Configured, Key: c.hosts.Key, AllowRemote: c.hosts.AllowRemote, Timeouts: c.hosts.Timeouts})
+}
+
+// ollama is the client of an Ollama that runs, nil when none does.
+func (c *Chooser) ollama(ctx context.Context) *Client {
+	client, err := New(Config{Host: c.hosts.Ollama, Timeouts: c.hosts.Timeouts})
+	if err != nil {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	if _, err := client.Version(bounded); err != nil {
+		return nil
+	}
+	return client
+}
+
+// builtin is the client of the built-in engine, started if need be.
+func (c *Chooser) builtin(ctx context.Context) (*Client, error) {
+	if c.engine == nil {
+		return nil, fault.New("engine_absent")
+	}
+	return c.engine.Client(ctx)
+}
+
+// Client returns the first host in the order of choice: that of downloads and
+// imports. The fault "llm_none" means that there is none; its cause says why the
+// built-in engine is not.
+func (c *Chooser) Client(ctx context.Context) (*Client, Source, error) {
+	if c.hosts.Configured != "" {
+		client, err := c.configured()
+		return client, SourceConfigured, err
+	}
+	if client := c.ollama(ctx); client != nil {
+		return client, SourceOllama, nil
+	}
+	client, err := c.builtin(ctx)
+	if err != nil {
+		return nil, SourceNone, c.none(ctx, err)
+	}
+	return client, SourceBuiltin, nil
+}
+
+// none says that there is no host. A failure of an engine that should have run is
+// itself.
+func (c *Chooser) none(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fault.Is(err, "engine_absent") || fault.Is(err, "engine_cpu") {
+		return fault.Wrap(err, "llm_none")
+	}
+	return err
+}
+
+// Generator returns the model of that name on the first host that has it; an empty
+// name is the model that was last installed and writes. The fault is "llm_none" when
+// there is no host, "llm_model_missing" when none has the model.
+func (c *Chooser) Generator(ctx context.Context, model string) (*Generator, Source, error) {
+	first, source, err := c.Client(ctx)
+	if err != nil {
+		return nil, source, err
+	}
+	g, err := first.find(ctx, model)
+	if source != SourceOllama || !fault.Is(err, "llm_model_missing") || c.engine == nil || c.engine.Check() != nil {
+		return g, source, err
+	}
+	second, builtinErr := c.builtin(ctx)
+	if builtinErr != nil {
+		return nil, source, err
+	}
+	found, builtinErr := second.find(ctx, model)
+	if builtinErr != nil {
+		return nil, source, err
+	}
+	return found, SourceBuiltin, nil
+}
+
+// find returns an installed model as a generator.
+func (c *Client) find(ctx context.Context, name string) (*Generator, error) {
+	missing := fault.New("llm_model_missing", fault.P("model", name), fault.P("host", c.Host()))
+	models, err := c.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		m, ok := Find(models, name)
+		if !ok {
+			return nil, missing
+		}
+		return c.Generator(m.Name), nil
+	}
+	for len(models) > 0 {
+		newest := 0
+		for i, m := range models {
+			if m.Modified.After(models[newest].Modified) {
+				newest = i
+			}
+		}
+		d, err := c.Show(ctx, models[newest].Name)
+		if err != nil {
+			return nil, err
+		}
+		if !d.Embeds {
+			return c.Generator(d.Name), nil
+		}
+		models = append(models[:newest], models[newest+1:]...)
+	}
+	return nil, missing
+}

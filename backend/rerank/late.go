@@ -1,10 +1,3 @@
-// Package rerank scores passages against a query with more care than the
-// indexes can: late interaction over the embedder's token vectors.
-//
-// A reranker only scores; retrieve orders by the score and the ordering rule.
-//
-//	r := rerank.NewLateInteraction(tokenCache, model.Fingerprint())
-//	scores, err := r.Rerank(ctx, "年假有几天", passages)
 package rerank
 
 import (

@@ -82,6 +82,16 @@ func (c *counts) count(n *html.Node, within bool) {
 	}
 }
 
+// hiddenEnough is the number of hidden characters from which on they may be the
+// content of a page that shows it by a script, and not a trick.
+const hiddenEnough = 500
+
+// hiddenIsContent reports whether a page hides so much of its text that leaving
+// it out would lose content: all of it, or much and more than a third.
+func (c counts) hiddenIsContent() bool {
+	return c.hidden > 0 && (c.visible == 0 || c.hidden >= hiddenEnough && c.visible < 2*c.hidden)
+}
+
 // letters counts the characters of s that are not space.
 func letters(s string) int {
 	n := 0

@@ -19,7 +19,7 @@ type page struct {
 	limits guard.Limits
 	health *rag.Health
 	warn   func(code, detail string)
-	ctxErr func() error
+	stop   func() error
 	// drop are the bars around the main part.
 	drop       map[*html.Node]bool
 	showHidden bool
@@ -43,7 +43,7 @@ func (p *page) skip(n *html.Node) bool {
 // step counts a node and reports whether writing goes on.
 func (p *page) step() bool {
 	if p.nodes++; p.nodes%4096 == 0 && p.err == nil {
-		p.err = p.ctxErr()
+		p.err = p.stop()
 	}
 	return p.err == nil
 }

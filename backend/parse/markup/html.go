@@ -32,7 +32,7 @@ func ParseHTML(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, 
 		if err != nil {
 			return rag.Document{}, err
 		}
-		if err := writePage(ctx, &b, root, 0, l); err != nil {
+		if err := writePage(ctx.Err, &b, root, 0, l); err != nil {
 			return rag.Document{}, err
 		}
 		if b.Len() > 0 || !strings.Contains(r.Text, "oscript") {
@@ -51,15 +51,16 @@ type deeper struct {
 // Heading adds a heading below those that are there.
 func (d deeper) Heading(level int, title string) { d.Builder.Heading(level+d.levels, title) }
 
-// writePage writes a page into b, its headings levels deeper.
-func writePage(ctx context.Context, b *doctext.Builder, root *html.Node, levels int, l guard.Limits) error {
+// writePage writes a page into b, its headings levels deeper, until stop returns an
+// error.
+func writePage(stop func() error, b *doctext.Builder, root *html.Node, levels int, l guard.Limits) error {
 	if depth := depthOf(root, l.Depth); depth > l.Depth {
 		return fault.New("limit_depth", fault.P("limit", l.Depth))
 	}
-	p := page{limits: l, health: &b.Health, warn: b.Warn, ctxErr: ctx.Err, tables: map[*html.Node]*tableShape{}}
+	p := page{limits: l, health: &b.Health, warn: b.Warn, stop: stop, tables: map[*html.Node]*tableShape{}}
 	var c counts
 	c.count(root, false)
-	p.showHidden = c.hidden > 0 && c.visible*5 < c.hidden
+	p.showHidden = c.hiddenIsContent()
 	drop, chars := boilerplate(root)
 	p.drop = drop
 	title := p.title(root)

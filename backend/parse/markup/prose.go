@@ -25,7 +25,7 @@ const (
 
 // prose writes the running text below e, its headings from level on.
 func (w *xmlWriter) prose(e *element, level int) {
-	if w.ctx.Err() != nil {
+	if w.stop() != nil {
 		return
 	}
 	if e.is(pictureNames) {

@@ -17,7 +17,7 @@ import (
 )
 
 // declaredHead is how far into a page its encoding may be declared.
-const declaredHead = 4096
+const declaredHead = 32 << 10
 
 var declaredCharset = regexp.MustCompile(`(?i)(?:<meta[^>]{0,200}?charset|^\s*<\?xml[^>]{0,100}?encoding)\s*=\s*["']?\s*([-\w.:]+)`)
 

@@ -44,7 +44,7 @@ func ParseXML(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, e
 			return d, err
 		}
 	}
-	w := xmlWriter{ctx: ctx, b: &b, limits: l}
+	w := xmlWriter{b: &b, limits: l, stop: ctx.Err}
 	if err := w.document(root); err != nil {
 		return rag.Document{}, err
 	}
@@ -56,9 +56,10 @@ const spreadsheet = "urn:schemas-microsoft-com:office:spreadsheet"
 
 // xmlWriter writes a document by its kind.
 type xmlWriter struct {
-	ctx    context.Context
 	b      *doctext.Builder
 	limits guard.Limits
+	// stop is the context's error once it has one.
+	stop func() error
 	// repeated counts the bytes that cells over several columns were repeated with.
 	repeated int
 }
@@ -83,7 +84,7 @@ func (w *xmlWriter) document(root *element) error {
 	default:
 		record.Write(w.b, recordOf(root), 1)
 	}
-	return w.ctx.Err()
+	return w.stop()
 }
 
 // entryLevel is the level of the headings under which a feed's entries stand.
@@ -94,7 +95,7 @@ func (w *xmlWriter) page(to *html.Node, kids ...*element) error {
 	for _, k := range kids {
 		to.AppendChild(k.html())
 	}
-	return writePage(w.ctx, w.b, to, entryLevel, w.limits)
+	return writePage(w.stop, w.b, to, entryLevel, w.limits)
 }
 
 // fragment writes a text that is HTML, as feeds carry it, or plain.
@@ -107,7 +108,7 @@ func (w *xmlWriter) fragment(s string) error {
 	if err != nil {
 		return err
 	}
-	return writePage(w.ctx, w.b, root, entryLevel, w.limits)
+	return writePage(w.stop, w.b, root, entryLevel, w.limits)
 }
 
 // feed writes the entries of a feed as sections.
@@ -134,7 +135,7 @@ func (w *xmlWriter) feed(channel, root *element) error {
 			break
 		}
 	}
-	return w.ctx.Err()
+	return w.stop()
 }
 
 // entry writes an entry of a feed: its title, who wrote it when, what it is about

@@ -192,12 +192,11 @@ func (w *writer) lines(path string, v Value) {
 		path = "…"
 	}
 	for i, m := range v.Members {
-		switch {
-		case v.Kind == KindArray:
-			w.lines(fmt.Sprintf("%s[%d]", path, i), m.Value)
-		default:
-			w.lines(joined(path, m.Name), m.Value)
+		name := joined(path, m.Name)
+		if v.Kind == KindArray {
+			name = fmt.Sprintf("%s[%d]", path, i)
 		}
+		w.lines(name, m.Value)
 	}
 }
 

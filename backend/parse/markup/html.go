@@ -35,7 +35,7 @@ func ParseHTML(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, 
 		if err := writePage(ctx.Err, &b, root, 0, l); err != nil {
 			return rag.Document{}, err
 		}
-		if b.Len() > 0 || !strings.Contains(r.Text, "oscript") {
+		if b.Len() > 0 || !strings.Contains(r.Text, "oscript") && !strings.Contains(r.Text, "oframes") {
 			break
 		}
 	}

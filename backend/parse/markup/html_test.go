@@ -105,6 +105,7 @@ func TestText(t *testing.T) {
 		"a title and nothing": {"<title>年假规定</title>", ""},
 		"frame inside":        {"<p>a</p><iframe srcdoc='<p>b &amp;amp; c</p>'></iframe>", "a\n\nb & c"},
 		"only for no scripts": {"<body><noscript><p>内容<b>在</b>此</p></noscript></body>", "内容在此"},
+		"only for no frames":  {"<html><frameset cols=1><frame src=a><noframes><p>内容<b>在</b>此</p></noframes></frameset></html>", "内容在此"},
 		"markup that would join": {
 			"<p>a <<b>i</b>mg src=x> &<b>amp;</b> b</p>", "a <img src=x> &amp; b",
 		},

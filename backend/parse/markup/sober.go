@@ -119,7 +119,7 @@ func (s *sober) start(raw []byte, selfClosed bool) {
 			return
 		}
 		s.skip(a)
-	case a == atom.Noscript && !s.scripts:
+	case !s.scripts && forOthers(a):
 		s.z.NextIsNotRawText()
 	case isRaw(a):
 		if s.tag(raw); selfClosed || !s.ends(a) {
@@ -149,7 +149,7 @@ func (s *sober) start(raw []byte, selfClosed bool) {
 // end writes an end tag, or not.
 func (s *sober) end(raw []byte) {
 	_, a := tagName(raw)
-	if a == atom.Noscript && !s.scripts {
+	if !s.scripts && forOthers(a) {
 		return
 	}
 	if !isFormat(a) {
@@ -225,6 +225,12 @@ func tells(raw []byte) bool {
 		}
 	}
 	return false
+}
+
+// forOthers reports whether an element holds what is meant for browsers without
+// scripts or frames, or keeps them from it.
+func forOthers(a atom.Atom) bool {
+	return a == atom.Noscript || a == atom.Noframes || a == atom.Frameset
 }
 
 // isRaw reports whether an element's content is text whatever it looks like.

@@ -74,7 +74,7 @@ func (r region) paragraphs() []para {
 	var open *para
 	usual := r.pitch()
 	var last line
-	for _, it := range r.items {
+	for i, it := range r.items {
 		if it.table != nil {
 			t := it.table
 			out = append(out, para{table: t, box: t.box, aside: r.aside})
@@ -82,7 +82,7 @@ func (r region) paragraphs() []para {
 			continue
 		}
 		l := it.line
-		if open != nil && !r.parts(last, l, *open, usual) {
+		if open != nil && !r.parts(last, l, *open, usual, r.around(i)) {
 			open.text = doctext.Join(open.text, l.text)
 			open.box = open.box.Union(l.box)
 			open.bold = open.bold && l.bold
@@ -114,8 +114,33 @@ func (r region) pitch() float64 {
 	return steps[len(steps)/4]
 }
 
-// parts reports whether next starts a paragraph of its own after last.
-func (r region) parts(last, next line, open para, usual float64) bool {
+// around is the smaller of the steps before and after that from item i-1 to i,
+// very large without either.
+func (r region) around(i int) float64 {
+	least := 1e9
+	for _, k := range []int{i - 1, i + 1} {
+		if k < 1 || k >= len(r.items) || r.items[k].table != nil || r.items[k-1].table != nil {
+			continue
+		}
+		if step := r.items[k].line.box.Y1 - r.items[k-1].line.box.Y1; step > 0 {
+			least = min(least, step)
+		}
+	}
+	return least
+}
+
+// Steps between lines in ems: less than close is within a paragraph wherever the
+// neighbours are as far apart, more than far is not unless most lines are.
+const (
+	closeStep = 1.3
+	farStep   = 1.9
+	// apartStep is wider than double spacing.
+	apartStep = 2.6
+)
+
+// parts reports whether next starts a paragraph of its own after last; around is
+// the step of the lines beside them.
+func (r region) parts(last, next line, open para, usual, around float64) bool {
 	em := max(last.size, 1)
 	step := next.box.Y1 - last.box.Y1
 	switch {
@@ -125,7 +150,7 @@ func (r region) parts(last, next line, open para, usual float64) bool {
 		return true
 	case last.bold != next.bold && step > 1.05*usual:
 		return true
-	case step > 1.35*usual && step > 1.3*em, step < -0.5*em:
+	case step < -0.5*em, step > apartStep*em, step > 1.35*usual && step > closeStep*em && (step > farStep*em || step > 1.2*around):
 		return true
 	case open.lines == 1 && last.box.X0-next.box.X0 > 5*em && !last.rtl:
 		return true // a line in the middle or on the right, and one on the left

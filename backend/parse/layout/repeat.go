@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -21,7 +22,7 @@ const (
 // spot is a line of a page that may be its header or footer.
 type spot struct {
 	page, region, item int
-	key                string
+	key, text          string
 	// height is measured from the nearer edge of the page.
 	height float64
 	top    bool
@@ -42,7 +43,11 @@ func DropRepeated(pages []Page) int {
 	drop := map[[2]int]map[int]bool{}
 	n := 0
 	for _, g := range groups {
-		for _, s := range steady(g, len(pages)) {
+		g = steady(g, len(pages))
+		if !alike(g) {
+			continue
+		}
+		for _, s := range g {
 			at := [2]int{s.page, s.region}
 			if drop[at] == nil {
 				drop[at] = map[int]bool{}
@@ -87,6 +92,53 @@ func steady(g []spot, pages int) []spot {
 	return best
 }
 
+// alike reports whether the lines differ in nothing but page numbers: each number
+// in them is the same on all pages or grows with the page. Without letters, such
+// as "3-12", they are page numbers in any case.
+func alike(g []spot) bool {
+	if len(g) == 0 || !strings.ContainsFunc(g[0].key, unicode.IsLetter) {
+		return true
+	}
+	same := map[int]map[int]int{}
+	grows := map[int]map[int]int{}
+	for _, s := range g {
+		for i, n := range numbers(s.text) {
+			if same[i] == nil {
+				same[i], grows[i] = map[int]int{}, map[int]int{}
+			}
+			same[i][n]++
+			grows[i][n-s.page]++
+		}
+	}
+	for i := range same {
+		if most(same[i])*5 < len(g)*4 && most(grows[i])*5 < len(g)*4 {
+			return false
+		}
+	}
+	return true
+}
+
+func most(counts map[int]int) int {
+	n := 0
+	for _, c := range counts {
+		n = max(n, c)
+	}
+	return n
+}
+
+// numbers returns the runs of digits in s.
+func numbers(s string) []int {
+	var out []int
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			n = -1 // longer than any page number
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
 // spots returns the lines at the edges of a page, and those of turned text, which
 // is often a mark on every page.
 func spots(p Page, number int) []spot {
@@ -100,7 +152,7 @@ func spots(p Page, number int) []spot {
 			if key == "" {
 				continue
 			}
-			s := spot{page: number, region: r, item: i, key: key}
+			s := spot{page: number, region: r, item: i, key: key, text: it.line.text}
 			b := it.line.box
 			switch {
 			case region.aside:

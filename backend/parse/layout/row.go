@@ -85,7 +85,7 @@ func cellsOf(r row) []Segment {
 
 // join appends o, which stands a gap further on the same line.
 func (s *Segment) join(o Segment, gap, unit float64) {
-	if joint := blankBetween(s.Text, o.Text, gap, unit); joint {
+	if s.blankBefore(o, gap, unit) {
 		s.Text += " "
 	}
 	s.Text += o.Text
@@ -96,12 +96,12 @@ func (s *Segment) join(o Segment, gap, unit float64) {
 	s.Runes += o.Runes
 }
 
-func blankBetween(a, b string, gap, unit float64) bool {
-	prev, next := lastRune(a), firstRune(b)
-	if wide(prev) && wide(next) {
+// blankBefore reports whether a blank parts s from o, which stands a gap further.
+func (s Segment) blankBefore(o Segment, gap, unit float64) bool {
+	if wide(lastRune(s.Text)) && wide(firstRune(o.Text)) {
 		return gap > GapWide*unit
 	}
-	return gap > 0.15*unit
+	return gap > 0.15*unit || s.Whole && o.Whole
 }
 
 // lineOf makes a line of a row.

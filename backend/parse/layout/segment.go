@@ -27,6 +27,8 @@ type Segment struct {
 	// RTL says that it holds letters of a right-to-left script; Text is in logical
 	// order.
 	RTL bool
+	// Whole says that it starts and ends where words do.
+	Whole bool
 	// Runes counts the characters.
 	Runes int
 }

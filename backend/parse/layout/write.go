@@ -21,7 +21,7 @@ func Write(b *doctext.Builder, pages []Page, outline map[string]int) {
 			p := ps[i]
 			switch {
 			case p.table != nil:
-				b.Table(p.table.rows, p.table.header)
+				b.Table(cleaned(p.table.rows), p.table.header)
 			case p.level > 0:
 				b.Heading(p.level, clean(p.text))
 			case p.marked:
@@ -58,6 +58,15 @@ func joinRows(ps []para) string {
 		texts[i] = clean(p.text)
 	}
 	return strings.Join(texts, "\n")
+}
+
+func cleaned(rows [][]string) [][]string {
+	for _, r := range rows {
+		for i, s := range r {
+			r[i] = clean(s)
+		}
+	}
+	return rows
 }
 
 // clean turns a hyphen that divided no word in the end into one that shows.

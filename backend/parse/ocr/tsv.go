@@ -162,7 +162,7 @@ func segments(line []row, usual float64) []layout.Segment {
 				continue
 			}
 		}
-		out = append(out, layout.Segment{Text: w.text, Box: box, Size: math.Round(em*pointsPerPixel*2) / 2, Runes: utf8.RuneCountInString(w.text)})
+		out = append(out, layout.Segment{Text: w.text, Box: box, Size: math.Round(em*pointsPerPixel*2) / 2, Whole: true, Runes: utf8.RuneCountInString(w.text)})
 	}
 	for i := range out {
 		b := &out[i].Box

@@ -36,6 +36,9 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 			return err
 		}
 		defer s.close()
+		if s.damaged {
+			b.Warn(WarnDamaged, "")
+		}
 		pages, err := s.readPages(ctx, b, env.Limits)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 )
 
 // hyphen stands for a hyphen that divides a word at a line's end: PDFium reports
-// it as U+0002, and producers write U+00AD.
+// it as U+0002 or U+FFFE, and producers write U+00AD.
 const hyphen = doctext.SoftHyphen
 
 // plain returns the character or characters that a reader takes r for: PDF fonts
@@ -20,7 +20,7 @@ func plain(r rune) string {
 	switch {
 	case r >= ' ' && r < 0x7f:
 		return string(r)
-	case r == 0x02, r == hyphen:
+	case r == 0x02, r == 0xFFFE, r == hyphen:
 		return string(hyphen)
 	case r < ' ', r >= 0x7f && r < 0xa0, r == 0xFEFF, r >= 0x200B && r <= 0x200D:
 		return ""

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/klippa-app/go-pdfium"
@@ -112,6 +114,11 @@ func (r *Reader) start(cache string) error {
 	return nil
 }
 
+// Warm starts PDFium, so that the first file need not wait for it.
+func (r *Reader) Warm(ctx context.Context, env guard.Env) error {
+	return r.use(ctx, env.Cache, func(pdfium.Pdfium) error { return nil })
+}
+
 // use gives f an instance of PDFium of its own, which a done ctx kills.
 func (r *Reader) use(ctx context.Context, cache string, f func(pdfium.Pdfium) error) error {
 	select {
@@ -170,6 +177,8 @@ type session struct {
 	fonts map[string]font
 	// maxChars bounds the characters of one page.
 	maxChars int
+	// damaged says that the file's own table of objects could not be used.
+	damaged bool
 }
 
 // open opens the document in data. Faults: password, corrupt.
@@ -196,6 +205,12 @@ func open(instance pdfium.Pdfium, data []byte, l guard.Limits) (*session, error)
 func (s *session) reopen() error {
 	s.close()
 	opened, err := s.OpenDocument(&requests.OpenDocument{File: &s.data})
+	if errors.Is(err, pdfium_errors.ErrFormat) && !s.damaged {
+		if data, ok := withTrailer(s.data); ok {
+			s.damaged, s.data = true, data
+			opened, err = s.OpenDocument(&requests.OpenDocument{File: &s.data})
+		}
+	}
 	switch {
 	case errors.Is(err, pdfium_errors.ErrPassword), errors.Is(err, pdfium_errors.ErrSecurity):
 		return guard.Password("pdf")
@@ -203,8 +218,29 @@ func (s *session) reopen() error {
 		return guard.Corrupt("pdf", err)
 	}
 	s.doc = opened.Document
+	valid, err := s.FPDF_DocumentHasValidCrossReferenceTable(&requests.FPDF_DocumentHasValidCrossReferenceTable{Document: s.doc})
+	if err == nil && !valid.DocumentHasValidCrossReferenceTable {
+		s.damaged = true
+	}
 	s.openForm()
 	return nil
+}
+
+// withTrailer returns data with the end that it lacks when it was cut short:
+// PDFium finds the objects itself, but not which of them is the catalog.
+func withTrailer(data []byte) ([]byte, bool) {
+	found := catalogObject().FindAllSubmatch(data, -1)
+	if len(found) == 0 {
+		return nil, false
+	}
+	last := found[len(found)-1]
+	return fmt.Appendf(slices.Clone(data), "\ntrailer\n<< /Root %s %s R >>\nstartxref\n0\n%%%%EOF\n", last[1], last[2]), true
+}
+
+// catalogObject finds the start of an object that is a catalog; its type is
+// usually the first entry.
+func catalogObject() *regexp.Regexp {
+	return regexp.MustCompile(`(\d{1,10})\s+(\d{1,5})\s+obj\s*<<[^>]{0,400}?/Type\s*/Catalog\b`)
 }
 
 func (s *session) close() {

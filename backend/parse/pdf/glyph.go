@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/layout"
@@ -58,10 +61,12 @@ func (s *session) readText(i int, f frame, rules []layout.Box) (segs []layout.Se
 	if err != nil {
 		return nil, 0, err
 	}
-	for i, r := range chars {
-		if err := g.add(i, r); err != nil {
+	for i := 0; i < len(chars); {
+		n := wordLength(chars[i:])
+		if err := g.word(i, chars[i:i+n]); err != nil {
 			return nil, 0, err
 		}
+		i += n
 	}
 	settle(g.out)
 	for _, c := range g.out {
@@ -91,48 +96,161 @@ type glyphReader struct {
 	name   string
 }
 
-// chars returns the n characters of the page. PDFium's text has one each unless
-// a character has no code at all.
+// none stands for a character that is part of the one before it.
+const none = -1
+
+// chars returns the n characters of the page. PDFium counts a character beyond
+// the basic plane as two, of which the second is none here.
 func (g *glyphReader) chars(n int) ([]rune, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	all, err := g.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: g.text, StartIndex: 0, Count: n})
-	if err == nil && utf8.RuneCountInString(all.Text) == n {
-		return []rune(all.Text), nil
-	}
 	chars := make([]rune, n)
+	if all, err := g.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: g.text, StartIndex: 0, Count: n}); err == nil {
+		if units := utf16.Encode([]rune(all.Text)); len(units) == n {
+			for i, u := range units {
+				chars[i] = rune(u)
+			}
+			pairs(chars)
+			return chars, nil
+		}
+	}
+	// A character without any code is missing from the text of the whole page.
 	for i := range chars {
 		c, err := g.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: g.text, Index: i})
 		if err != nil {
 			return nil, fmt.Errorf("read character %d: %w", i, err)
 		}
-		chars[i] = rune(c.Unicode)
-		if c.Unicode > utf8.MaxRune {
+		chars[i] = utf8.RuneError
+		if c.Unicode <= utf8.MaxRune {
+			chars[i] = rune(c.Unicode)
+		}
+	}
+	pairs(chars)
+	return chars, nil
+}
+
+// pairs joins surrogates.
+func pairs(chars []rune) {
+	for i := 1; i < len(chars); i++ {
+		if r := utf16.DecodeRune(chars[i-1], chars[i]); r != utf8.RuneError {
+			chars[i-1], chars[i] = r, none
+		}
+	}
+	for i, r := range chars {
+		if utf16.IsSurrogate(r) {
 			chars[i] = utf8.RuneError
 		}
 	}
-	return chars, nil
 }
 
 // errGone ends the reading of a page when PDFium has been killed or has crashed.
 var errGone = errors.New("PDFium is gone")
 
-func (g *glyphReader) add(i int, r rune) error {
+// blank reports whether r separates words; PDFium writes a blank wherever it sees
+// a gap, and a line end wherever the next text stands elsewhere.
+func blank(r rune) bool {
 	switch r {
 	case '\r', '\n', '\t', ' ', 0xA0, 0x3000, 0x2002, 0x2003, 0x2009, 0x202F:
+		return true
+	}
+	return false
+}
+
+// maxWord is the most characters whose places are told from the first and the
+// last.
+const maxWord = 24
+
+// wordLength is the number of characters that chars starts with and that stand
+// beside each other: a word, a blank, or one letter of a right-to-left script.
+func wordLength(chars []rune) int {
+	for n, r := range chars {
+		if n == maxWord || blank(r) || rightToLeft(r) {
+			return max(n, 1)
+		}
+	}
+	return len(chars)
+}
+
+// word reads a word of at least one character from number i on. Asking for a
+// place is what costs most: within a word the places follow from the first and
+// the last, if they stand on one line as far apart as letters take.
+func (g *glyphReader) word(i int, chars []rune) error {
+	if blank(chars[0]) {
 		g.spaced = true
 		return nil
 	}
-	loose, err := g.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: g.text, Index: i})
-	if err != nil {
-		// Characters that PDFium made up have no box; what else fails is the end.
-		if gone(err) {
-			return fmt.Errorf("%w: %w", errGone, err)
-		}
-		return nil
+	n := len(chars)
+	if n < 4 || slices.Contains(chars, none) {
+		return g.letters(i, chars)
 	}
-	b := loose.Rect
+	first, err := g.place(i)
+	if err != nil {
+		return err
+	}
+	last, err := g.place(i + n - 1)
+	if err != nil {
+		return err
+	}
+	if first == nil || last == nil {
+		return g.letters(i, chars)
+	}
+	units := 0.0
+	for _, r := range chars {
+		units += breadth(r)
+	}
+	length, height := float64(last.Right-first.Left), float64(first.Top-first.Bottom)
+	if first.Bottom != last.Bottom || first.Top != last.Top || length <= 0 || length > 1.3*units*height {
+		return g.letters(i, chars)
+	}
+	at := *first
+	for k, r := range chars {
+		at.Right = at.Left + float32(length*breadth(r)/units)
+		g.add(i+k, r, at)
+		at.Left = at.Right
+	}
+	return nil
+}
+
+// breadth is about how many ems r takes.
+func breadth(r rune) float64 {
+	if wide(r) {
+		return 1
+	}
+	return 0.5
+}
+
+// letters reads characters one by one.
+func (g *glyphReader) letters(i int, chars []rune) error {
+	for k, r := range chars {
+		if r == none {
+			continue
+		}
+		at, err := g.place(i + k)
+		if err != nil {
+			return err
+		}
+		if at != nil {
+			g.add(i+k, r, *at)
+		}
+	}
+	return nil
+}
+
+// place returns the box of character i; nil for one that PDFium made up.
+func (g *glyphReader) place(i int) (*structs.FPDF_FS_RECTF, error) {
+	loose, err := g.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: g.text, Index: i})
+	switch {
+	case err == nil:
+		return &loose.Rect, nil
+	case gone(err):
+		return nil, fmt.Errorf("%w: %w", errGone, err)
+	}
+	return nil, nil
+}
+
+// add adds character i, which stands at b.
+func (g *glyphReader) add(i int, r rune, b structs.FPDF_FS_RECTF) {
 	if b.Bottom != g.low || b.Top != g.high {
 		g.low, g.high = b.Bottom, b.Top
 		g.startRun(i)
@@ -141,7 +259,6 @@ func (g *glyphReader) add(i int, r rune) error {
 	}
 	place := g.frame.box(float64(b.Left), float64(b.Bottom), float64(b.Right), float64(b.Top))
 	g.put(glyph{box: place, size: g.size, index: i, quarter: g.quarter}, r)
-	return nil
 }
 
 // put adds what r shows, with the place and size of like.

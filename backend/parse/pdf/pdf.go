@@ -28,6 +28,9 @@ const (
 	WarnGarbled = "garbled_text"
 	// WarnPages: pages that could not be read.
 	WarnPages = "pages_unreadable"
+	// WarnDamaged: the file's table of objects is broken or missing; what could be
+	// found was read. There is no detail.
+	WarnDamaged = "file_damaged"
 	// WarnAttachment: files inside the file that were not read; the detail is
 	// their names with a code of the reason.
 	WarnAttachment = "attachment_unread"

@@ -63,7 +63,7 @@ func (b *segmenter) joins(g glyph) bool {
 	if b.cur.RTL || rightToLeft(firstRune(g.text)) {
 		whole := b.cur.Box.Turn(g.quarter, 0, 0)
 		gap := max(whole.X0-next.X1, next.X0-whole.X1)
-		limit := layout.GapSegment
+		limit := 1.5 * layout.GapSegment
 		if !rightToLeft(firstRune(g.text)) || !rightToLeft(lastRune(b.last.text)) {
 			limit = gapRight
 		}

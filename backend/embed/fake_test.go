@@ -225,8 +225,8 @@ func TestOrderLimitAndPrefixes(t *testing.T) {
 			t.Errorf("%q has %d token vectors, want %d", texts[i], tokens[i].Rows, rows)
 		}
 	}
-	if m.MaxTokens() != 4 {
-		t.Errorf("room for %d tokens, want 4", m.MaxTokens())
+	if m.MaxTokens() != 3 || plain.MaxTokens() != 4 {
+		t.Errorf("room for %d tokens with a prefix of one, want 3; for %d without, want 4", m.MaxTokens(), plain.MaxTokens())
 	}
 }
 
@@ -361,6 +361,7 @@ func TestFingerprintCoversWhatDecides(t *testing.T) {
 		"document":  func(s *Spec) { s.DocumentPrefix = "q" },
 		"limit":     func(s *Spec) { s.Limit = 7 },
 		"lowercase": func(s *Spec) { s.Lowercase = true },
+		"simplify":  func(s *Spec) { s.Simplify = true },
 	} {
 		print := fakeModel(t, &fake{}, change).Fingerprint()
 		if other, ok := seen[print]; ok {

@@ -149,9 +149,21 @@ func (m *Model) Close() error {
 // Dim returns the dimension of the vectors.
 func (m *Model) Dim() int { return m.spec.Dim }
 
-// MaxTokens returns the content tokens of the longest input: the model's limit
-// less its special tokens. Prefixes count as content.
-func (m *Model) MaxTokens() int { return m.spec.Limit - special }
+// MaxTokens returns the content tokens of the longest document: the model's limit
+// less its special tokens and those of the document prefix. Without a prefix it
+// opens no file; with one whose tokenizer does not open, the first call that needs
+// the model tells why.
+func (m *Model) MaxTokens() int {
+	room := m.spec.Limit - special
+	if m.spec.DocumentPrefix == "" {
+		return room
+	}
+	t, err := m.tokenizer()
+	if err != nil {
+		return room
+	}
+	return max(room-len(t.Tokens(m.spec.DocumentPrefix)), 1)
+}
 
 // Tokenizer returns the model's own tokenizer.
 func (m *Model) Tokenizer() (rag.Tokenizer, error) {

@@ -22,8 +22,8 @@ func (s Speed) PerQuery(depth int) time.Duration { return time.Duration(depth) *
 // sampleQuery and sampleText make a pair of about 300 tokens, as a question and
 // a chunk of the default size do.
 const (
-	sampleQuery   = "公司的年假和病假分别有几天？ How many days of leave are there?"
-	sampleText = "员工每年享有带薪年假，入职满一年为五天，满十年为十天。Employees report the days to the office in advance. "
+	sampleQuery = "公司的年假和病假分别有几天？ How many days of leave are there?"
+	sampleText  = "员工每年享有带薪年假，入职满一年为五天，满十年为十天。Employees report the days to the office in advance. "
 )
 
 // Measure scores a few made-up pairs and returns what they took: once to warm up,

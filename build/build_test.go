@@ -27,6 +27,26 @@ func TestLockCoversThePlatforms(t *testing.T) {
 	}
 }
 
+func TestChatModelsAreOptional(t *testing.T) {
+	t.Parallel()
+	assets, err := build.Assets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat := 0
+	for _, a := range assets {
+		if a.Optional != (a.Kind == build.KindChat) || a.Optional && a.Embedded() {
+			t.Errorf("%s: optional %t, embedded %t", a.Name, a.Optional, a.Embedded())
+		}
+		if a.Kind == build.KindChat {
+			chat++
+		}
+	}
+	if chat < 2 {
+		t.Errorf("%d chat models", chat)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	good := `{"name":"a","version":"1","kind":"model","file":"a.onnx","licence":"MIT","size":3,
@@ -47,6 +67,9 @@ func TestParseRefuses(t *testing.T) {
 		"two coordinates":    lock(strings.Replace(good, `"npm"`, `"pip":"p==1","npm"`, 1)),
 		"package, no path":   lock(strings.Replace(good, `,"path":"x"`, "", 1)),
 		"URL with a path":    lock(strings.Replace(good, `"npm":"p@1"`, `"url":"http://x"`, 1)),
+		"parts and more":     lock(strings.Replace(good, `"npm"`, `"parts":[{"pip":"p==1","path":"x"}],"npm"`, 1)),
+		"part of parts":      lock(strings.Replace(good, `"npm":"p@1","path":"x"`, `"parts":[{"parts":[{"pip":"p==1","path":"x"}]}]`, 1)),
+		"part is no package": lock(strings.Replace(good, `"npm":"p@1","path":"x"`, `"parts":[{"url":"http://x"}]`, 1)),
 		"compiled of nobody": []byte(`{"assets":[` + good + `],"compiled":[{"file":"f","program":"p","inputs":["b"],"sha256":"` + strings.Repeat("ab", 32) + `"}]}`),
 	} {
 		if _, err := build.Parse(raw); err == nil {

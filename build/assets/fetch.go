@@ -19,6 +19,8 @@ const hub = "https://huggingface.co"
 type fetcher struct {
 	lock   build.Lock
 	wanted func(build.Asset) bool
+	// optional asks for the optional assets too.
+	optional bool
 	// root is the repository, placed its folder of embedded assets, cache its
 	// download cache; shared is a further cache, or empty.
 	root, placed, cache, shared string
@@ -36,6 +38,11 @@ func (f *fetcher) fetch(ctx context.Context) error {
 	for _, a := range f.lock.Assets {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if a.Optional && f.optional {
+			f.printf("%s %s:", a.Name, a.Version)
+			_, err := f.raw(ctx, a)
+			failed = append(failed, err)
 		}
 		if !a.Embedded() {
 			continue
@@ -103,7 +110,7 @@ func (f *fetcher) rawPath(dir string, a build.Asset) string {
 	if dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, "assets", a.SHA256[:8]+"-"+a.File)
+	return filepath.Join(dir, "assets", a.Cached())
 }
 
 // from gets an asset from one source into the cache file at path.
@@ -118,13 +125,22 @@ func (f *fetcher) from(ctx context.Context, s build.Source, a build.Asset, path 
 		}
 		return f.http.get(ctx, url, path, a)
 	}
-	pkg, err := f.pkg(ctx, s)
-	if err != nil {
-		return err
+	parts := s.Parts
+	if len(parts) == 0 {
+		parts = []build.Source{s}
+	}
+	packages := make([]string, len(parts))
+	for i, part := range parts {
+		var err error
+		if packages[i], err = f.pkg(ctx, part); err != nil {
+			return err
+		}
 	}
 	return atomically(path, func(w *os.File) error {
-		if err := extract(pkg, s.Path, w); err != nil {
-			return err
+		for i, part := range parts {
+			if err := extract(packages[i], part.Path, w); err != nil {
+				return err
+			}
 		}
 		return verify(w.Name(), a)
 	})

@@ -126,6 +126,33 @@ func TestFetchFromEachClient(t *testing.T) {
 	b.mustFetch()
 }
 
+func TestOptionalAssetsAreFetchedOnlyWhenAskedFor(t *testing.T) {
+	body := content()
+	a := from(asset("chat", body), build.Source{Parts: []build.Source{
+		{Maven: "g:a:1", Path: "file"}, {Pip: "some==1", Path: "pkg/file"},
+	}})
+	a.Optional = true
+	b := newBench(t, a)
+	b.client("mvn", zipped(t, "file", body[:9]), "")
+	b.client("pip", zipped(t, "pkg/file", body[9:]), "")
+	b.mustFetch()
+	cached := filepath.Join(b.cache, "assets", a.Cached())
+	if _, err := os.Stat(cached); err == nil {
+		t.Fatal("fetched unasked")
+	}
+	b.optional = true
+	if err := b.check(); err == nil {
+		t.Error("a missing optional asset is right")
+	}
+	b.mustFetch()
+	if got, err := os.ReadFile(cached); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("the parts make %d bytes, want %d (%v)", len(got), len(body), err)
+	}
+	if _, err := os.Stat(b.packedPath(a)); err == nil {
+		t.Error("an optional asset would be embedded")
+	}
+}
+
 func TestFetchTriesTheNextSource(t *testing.T) {
 	body := content()
 	for _, c := range []struct {

@@ -5,6 +5,7 @@
 //	go run ./build/assets                      what this platform needs
 //	go run ./build/assets -platform darwin/arm64
 //	go run ./build/assets -all                 every platform's
+//	go run ./build/assets -optional            also the language models that tests use, into the cache
 //	go run ./build/assets -check               verify only; exit 1 if something is missing or wrong
 //
 // Each asset is looked for in the download cache (build/cache, then the folder
@@ -37,9 +38,10 @@ func main() {
 	platform := flag.String("platform", runtime.GOOS+"/"+runtime.GOARCH, "`os/arch` to fetch for")
 	all := flag.Bool("all", false, "fetch for every platform")
 	check := flag.Bool("check", false, "only verify what is in place")
+	optional := flag.Bool("optional", false, "also fetch the optional assets, into the download cache")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *platform, *all, *check)
+	err := run(ctx, *platform, *all, *check, *optional)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "assets:", err)
@@ -47,7 +49,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, platform string, all, check bool) error {
+func run(ctx context.Context, platform string, all, check, optional bool) error {
 	root, err := repository()
 	if err != nil {
 		return err
@@ -62,7 +64,8 @@ func run(ctx context.Context, platform string, all, check bool) error {
 	}
 	f := &fetcher{
 		lock: lock, wanted: func(a build.Asset) bool { return all || a.For(goos, goarch) },
-		placed: filepath.Join(root, "backend", "models", "assets"), root: root,
+		optional: optional,
+		placed:   filepath.Join(root, "backend", "models", "assets"), root: root,
 		cache: filepath.Join(root, "build", "cache"), shared: os.Getenv("RAGDESK_ASSET_CACHE"),
 		mirror: os.Getenv("RAGDESK_HUB_MIRROR"), log: os.Stdout,
 		http: download{client: http.DefaultClient, tries: 4, pause: time.Second, stall: time.Minute},

@@ -150,6 +150,9 @@ func (f *fetcher) check() error {
 		if a.Embedded() && f.wanted(a) {
 			report(a.Name, verifyPacked(f.packedPath(a), a))
 		}
+		if a.Optional && f.optional {
+			report(a.Name, f.verifyCached(a))
+		}
 	}
 	for _, c := range f.lock.Compiled {
 		report(c.File, f.verifyCompiled(c))
@@ -158,4 +161,13 @@ func (f *fetcher) check() error {
 		return fmt.Errorf("%d of the assets are missing or wrong; run: %s", wrong, mend)
 	}
 	return nil
+}
+
+// verifyCached compares an asset's raw file, in either cache, with the lock.
+func (f *fetcher) verifyCached(a build.Asset) error {
+	err := verify(f.rawPath(f.cache, a), a)
+	if errors.Is(err, os.ErrNotExist) && f.shared != "" {
+		return verify(f.rawPath(f.shared, a), a)
+	}
+	return err
 }

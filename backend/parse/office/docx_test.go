@@ -149,3 +149,21 @@ func TestWordText(tt *testing.T) {
 		}
 	}
 }
+
+// TestWordLevelOfStyle: a style's place in a list may be stated by the list alone,
+// and holds for the styles based on it.
+func TestWordLevelOfStyle(tt *testing.T) {
+	tt.Parallel()
+	numbered := func(id, based string) string {
+		return `<w:style w:type="paragraph" w:styleId="` + id + `"><w:name w:val="x` + id + `"/><w:basedOn w:val="` + based + `"/><w:pPr>`
+	}
+	parts := with(word(styled("A", "一")+styled("C", "二")+styled("B", "三")+styled("D", "无号")), map[string]string{
+		"word/styles.xml": `<w:styles ` + nsWord + `>` + numbered("A", "") + `<w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>` +
+			numbered("B", "") + `<w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>` + numbered("C", "B") + `</w:pPr></w:style>` +
+			numbered("D", "B") + `<w:numPr><w:numId w:val="0"/></w:numPr></w:pPr></w:style></w:styles>`,
+		"word/numbering.xml": `<w:numbering ` + nsWord + `><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:pStyle w:val="A"/><w:lvlText w:val="%1"/></w:lvl><w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:pStyle w:val="B"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
+	})
+	if got, want := parse(tt, "x.docx", pack(tt, parts)).Text, "1 一\n  1.1 二\n  1.2 三\n\n无号"; got != want {
+		tt.Errorf("%q, want %q", got, want)
+	}
+}

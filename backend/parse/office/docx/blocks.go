@@ -198,22 +198,18 @@ func (d *document) write(p *paragraph, s string, emit flow.Emit) error {
 
 // label counts the paragraph in its list.
 func (d *document) label(p *paragraph) (label, bool) {
-	numID, level, by := p.numID, p.level, p.style
+	numID, level := p.numID, p.level
 	if numID < 0 {
 		var fromStyle int
-		numID, fromStyle, by = d.styles.list(p.style)
+		numID, fromStyle = d.styles.list(p.style)
 		if level < 0 {
 			level = fromStyle
-		}
-		if level < 0 && by != "" {
-			// The level is the one that stands for the paragraph's own style.
-			by = p.style
 		}
 	}
 	if numID <= 0 {
 		return label{}, false
 	}
-	return d.numbers.next(numID, level, by, d.styles)
+	return d.numbers.next(numID, level, p.style, d.styles)
 }
 
 // properties reads what a paragraph says of itself.

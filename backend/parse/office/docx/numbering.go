@@ -169,7 +169,7 @@ func (n *numbering) definition(l *list, s styles) (id string, a *abstract) {
 	if a == nil || a.numStyleLink == "" {
 		return id, a
 	}
-	numID, _, _ := s.list(a.numStyleLink)
+	numID, _ := s.list(a.numStyleLink)
 	if linked := n.lists[numID]; linked != nil && n.abstracts[linked.abstract] != nil {
 		return linked.abstract, n.abstracts[linked.abstract]
 	}
@@ -193,24 +193,28 @@ type label struct {
 }
 
 // next counts a paragraph of the list numID at a level (-1: the one that stands
-// for style) and returns its label; ok is false when there is no such list.
-func (n *numbering) next(numID, level int, style string, s styles) (out label, ok bool) {
+// for its style or a style above it) and returns its label; ok is false when there is no such list.
+func (n *numbering) next(numID, level int, id string, s styles) (out label, ok bool) {
 	l := n.lists[numID]
 	if l == nil {
 		return label{}, false
 	}
-	id, a := n.definition(l, s)
+	list, a := n.definition(l, s)
 	if a == nil {
 		return label{}, false
 	}
 	if level < 0 {
-		level = a.levelOf(style)
+		s.chain(id, func(id string, _ style) bool {
+			level = a.levelOf(id)
+			return level >= 0
+		})
+		level = max(level, 0)
 	}
 	level = min(level, levels-1)
-	counts := n.counts[id]
+	counts := n.counts[list]
 	if counts == nil {
 		counts = &[levels]int{-1, -1, -1, -1, -1, -1, -1, -1, -1}
-		n.counts[id] = counts
+		n.counts[list] = counts
 	}
 	if !n.begun[numID] {
 		n.begun[numID] = true
@@ -222,14 +226,14 @@ func (n *numbering) next(numID, level int, style string, s styles) (out label, o
 	return l.label(a, counts, level), true
 }
 
-// levelOf returns the level that a paragraph style stands for, 0 without.
+// levelOf returns the level that a paragraph style stands for, -1 without.
 func (a *abstract) levelOf(style string) int {
 	for i, l := range a.levels {
 		if l.style == style && style != "" {
 			return i
 		}
 	}
-	return 0
+	return -1
 }
 
 // at returns a level of the list.

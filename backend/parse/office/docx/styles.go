@@ -171,20 +171,18 @@ func (s styles) contents(id string) int {
 	return 0
 }
 
-// list returns the list and level that a style puts its paragraphs in, and the id
-// of the style that does; numID is -1 for none.
-func (s styles) list(id string) (numID, level int, by string) {
+// list returns the list and level that a style puts its paragraphs in; -1 where it
+// says nothing.
+func (s styles) list(id string) (numID, level int) {
 	numID, level = -1, -1
-	s.chain(id, func(id string, st style) bool {
+	s.chain(id, func(_ string, st style) bool {
 		if level < 0 {
 			level = st.level
 		}
-		if numID = st.numID; numID >= 0 {
-			by = id
-		}
+		numID = st.numID
 		return numID >= 0
 	})
-	return numID, level, by
+	return numID, level
 }
 
 // hidden reports whether the style makes its text hidden.

@@ -148,6 +148,15 @@ func Wide(r rune) bool {
 		0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || r == '“' || r == '”' || r == '—' || r == '…'
 }
 
+// Words returns the texts of blocks on one line, without bullets and numbers.
+func Words(blocks []Block) string {
+	var lines []string
+	for _, b := range blocks {
+		lines = append(lines, b.Text)
+	}
+	return Line(strings.Join(lines, "\n"))
+}
+
 // Flat writes blocks as the content of a table's cell: a line each, list items
 // with their markers, rows of a table inside with bars between cells.
 func Flat(blocks []Block) string {

@@ -168,9 +168,6 @@ func (d *document) list(ctx context.Context, r *opc.Reader, e opc.Element, in li
 	}
 	if in.style == nil {
 		in.style = &listStyle{}
-		for i := range in.style {
-			in.style[i].bullet = true
-		}
 	}
 	if in.at == nil {
 		in.at = d.counted(e, name)
@@ -240,6 +237,9 @@ func (d *document) item(ctx context.Context, r *opc.Reader, in listAt, labelled 
 				p.text = ""
 			} else if p.level == 0 && !text.IsBlank(p.text) {
 				open = &flow.Block{Kind: flow.Item, Level: in.level, Marker: label, Text: p.text}
+				if in.style[in.level].unmarked {
+					open = &flow.Block{Text: p.text}
+				}
 				p.text = ""
 			}
 			first = false

@@ -57,7 +57,7 @@ func (d *document) slide(ctx context.Context, r *opc.Reader, e opc.Element) erro
 	rest := shapes[:0]
 	for _, s := range shapes {
 		if s.title && title == "" {
-			title = flow.Line(flow.Flat(s.blocks))
+			title = flow.Words(s.blocks)
 			continue
 		}
 		rest = append(rest, s)

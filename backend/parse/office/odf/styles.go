@@ -25,10 +25,10 @@ type style struct {
 
 // listLevel is a level of a list style.
 type listLevel struct {
-	// system is a name of package count, "" for no number; bullet says that the
-	// level has a sign.
+	// system is a name of package count, "" for no number; unmarked says that the
+	// level has neither number nor sign.
 	system         string
-	bullet         bool
+	unmarked       bool
 	prefix, suffix string
 	// format is a label with %1% for the number of level 1; "" for prefix, numbers,
 	// suffix.
@@ -122,8 +122,9 @@ func readListStyle(r *opc.Reader) (*listStyle, error) {
 				suffix: guard.Attr(e, "num-suffix"), format: guard.Attr(e, "num-list-format"),
 				shown: opc.Int(e, "display-levels", 1), start: opc.Int(e, "start-value", 1),
 			}
+			l[i].unmarked = l[i].system == ""
 		case "list-level-style-bullet", "list-level-style-image":
-			l[i] = listLevel{bullet: true}
+			l[i] = listLevel{}
 		}
 		return nil
 	})

@@ -144,7 +144,7 @@ func ordered(shapes []shape) []flow.Block {
 func splitTitle(shapes []shape) (title string, rest []shape) {
 	for _, s := range shapes {
 		if s.title && title == "" {
-			title = flow.Line(flow.Flat(s.blocks))
+			title = flow.Words(s.blocks)
 			continue
 		}
 		rest = append(rest, s)

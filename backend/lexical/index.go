@@ -1,10 +1,12 @@
 package lexical
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -120,7 +122,15 @@ func (ix *Index) Close() error {
 
 // Search returns at most k chunks with a score above 0 by the ordering rule. A
 // query without terms finds nothing.
-func (ix *Index) Search(ctx context.Context, query string, k int) (hits []rag.Scored, err error) {
+func (ix *Index) Search(ctx context.Context, query string, k int) ([]rag.Scored, error) {
+	return ix.SearchAllowed(ctx, query, k, nil)
+}
+
+// SearchAllowed is Search among the chunks that allow accepts; nil accepts all.
+// Scores are those of Search. It asks from the best chunk on until it has k, so
+// that little is asked when much is allowed; where few of many are, Score of these
+// is faster.
+func (ix *Index) SearchAllowed(ctx context.Context, query string, k int, allow func(rag.ChunkID) bool) (hits []rag.Scored, err error) {
 	defer guard(ix.dir, &err)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -136,7 +146,11 @@ func (ix *Index) Search(ctx context.Context, query string, k int) (hits []rag.Sc
 	if err := ix.score(ctx, acc, terms); err != nil {
 		return nil, fmt.Errorf("search %q: %w", query, err)
 	}
-	hits, err = ix.name(acc.best(k))
+	if allow == nil {
+		hits, err = ix.name(acc.best(k))
+	} else {
+		hits, err = ix.nameAllowed(ctx, acc.best(math.MaxInt), k, allow)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("search %q: %w", query, err)
 	}
@@ -153,6 +167,29 @@ func (ix *Index) name(docs []scoredDoc) ([]rag.Scored, error) {
 			return nil, err
 		}
 		hits[i] = rag.Scored{ID: rag.ChunkID(id), Score: d.score}
+	}
+	return hits, nil
+}
+
+// nameAllowed resolves the best k documents whose ids are allowed, and those that
+// tie with the last.
+func (ix *Index) nameAllowed(ctx context.Context, docs []scoredDoc, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error) {
+	slices.SortFunc(docs, func(a, b scoredDoc) int { return cmp.Compare(b.score, a.score) })
+	var hits []rag.Scored
+	for i, d := range docs {
+		if len(hits) >= k && d.score < hits[len(hits)-1].Score {
+			break
+		}
+		if i&0xFFF == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		named, err := ix.name(docs[i : i+1])
+		if err != nil {
+			return nil, err
+		}
+		if allow(named[0].ID) {
+			hits = append(hits, named[0])
+		}
 	}
 	return hits, nil
 }

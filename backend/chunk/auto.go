@@ -16,8 +16,10 @@ type automatic struct{ tokens }
 // Fingerprint names the rules chosen from, their parameters and the tokenizer.
 func (c automatic) Fingerprint() string {
 	names := []string{"tokens/1"}
-	for _, r := range rules() {
-		names = append(names, r.name)
+	for kind, r := range rules() {
+		if kind != KindSentences {
+			names = append(names, r.name)
+		}
 	}
 	slices.Sort(names)
 	return fmt.Sprintf("auto/1 (%s) size=%d overlap=%d tokenizer=%s", strings.Join(names, " "), c.size, c.overlap, c.tokenizer.Fingerprint())
@@ -42,7 +44,7 @@ func (c automatic) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, er
 }
 
 // choose returns the kind of chunker for doc: code for a programming language's
-// media type, or plain text whose name is that of a source file; table where most
+// media type; table where most
 // of the text is tables; law and dialogue where the text reads so; headings where
 // there are sections, tables or code; else tokens.
 func choose(doc rag.Document) string {

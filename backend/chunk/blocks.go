@@ -74,7 +74,7 @@ func (b *blocks) fill(at int) {
 // clip returns what of block lies in [start, end).
 func clip(block rag.Block, start, end int) rag.Block {
 	block.Span.Start, block.Span.End = max(block.Span.Start, start), min(block.Span.End, end)
-	if !block.Span.Contains(block.Header) || block.Header.Start != block.Span.Start {
+	if h := block.Header; h.Len() < 0 || h.Start != block.Span.Start || h.End > block.Span.End {
 		block.Header = rag.Span{}
 	}
 	return block

@@ -2,8 +2,10 @@ package chunk
 
 import (
 	"slices"
+	"strings"
 
 	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
 )
 
 // codeRule makes a chunk of each function or type, with the comments, attributes
@@ -46,6 +48,9 @@ type codeWalk struct {
 }
 
 func (w *codeWalk) add(start int, path []string, level int, c cut) {
+	if line := strings.LastIndexAny(w.text[:start], "\n\r") + 1; text.IsBlank(w.text[line:start]) {
+		start = line
+	}
 	w.units = append(w.units, unit{start: start, cut: c, level: level, path: path, split: byLines(start, nil, codeLine)})
 }
 
@@ -64,10 +69,9 @@ func (w *codeWalk) walk(items []item, end int, path []string, level int) {
 		case one.kind == itemOther:
 			w.add(one.start, path, level, cutAlways)
 		case len(one.items) > 0 && w.weight(one.start, stop) > w.size:
-			if one.start < one.items[0].start {
-				w.add(one.start, own, level, cutAlways)
-			}
-			w.walk(one.items, stop, own, level+1)
+			w.add(one.start, own, level, cutAlways) // its head, fields included
+			first := slices.IndexFunc(one.items, func(i item) bool { return i.kind != itemOther })
+			w.walk(one.items[first:], stop, own, level+1)
 		default:
 			w.add(one.start, own, level, cutAlways)
 		}

@@ -100,7 +100,7 @@ func (o *lineOutline) items(i, end, depth int) []item {
 		switch {
 		case line.inside || level >= 0 && line.indent > level && line.body != "":
 			if len(out) > 0 {
-				out[len(out)-1].end = line.end
+				out[len(out)-1].end, lead = line.end, -1
 			}
 			continue
 		case text.IsBlank(line.body):
@@ -113,7 +113,9 @@ func (o *lineOutline) items(i, end, depth int) []item {
 			if lead < 0 {
 				lead = line.start
 			}
-			level = line.indent
+			if level < 0 {
+				level = line.indent
+			}
 			continue
 		case len(out) > 0 && lead < 0 && closesBlock(line.body) && o.name != "":
 			out[len(out)-1].end = line.end
@@ -141,9 +143,15 @@ func (o *lineOutline) items(i, end, depth int) []item {
 
 // inner returns the statements in the block under a line of the given indentation.
 func (o *lineOutline) inner(i, end, level, depth int) []item {
-	stop := i
-	for stop < end && (o.lines[stop].inside || o.lines[stop].body == "" || o.lines[stop].indent > level) {
-		stop++
+	stop := i // after the last line of the block; comments may stand further left
+	for k := i; k < end; k++ {
+		line := o.lines[k]
+		switch {
+		case line.inside || line.body != "" && line.indent > level:
+			stop = k + 1
+		case line.body != "" && !o.leads(line.body):
+			k = end
+		}
 	}
 	found := o.items(i, stop, depth+1)
 	for _, one := range found {

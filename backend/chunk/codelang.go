@@ -27,11 +27,16 @@ type syntax struct {
 	newline bool
 	// directives: lines with # are instructions of their own.
 	directives bool
+	// types and functions are the words that declare them.
+	types, functions []string
 }
 
 // syntaxes are the languages that have a syntax of their own, by name.
 var syntaxes = sync.OnceValue(func() map[string]syntax {
-	curly := syntax{braces: true, line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: `"'`}
+	curly := syntax{
+		braces: true, line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: `"'`,
+		types: []string{"class", "struct", "interface", "enum", "union", "namespace"},
+	}
 	with := func(names string, change func(*syntax)) []syntax {
 		var out []syntax
 		for name := range strings.FieldsSeq(names) {
@@ -46,16 +51,45 @@ var syntaxes = sync.OnceValue(func() map[string]syntax {
 	all := map[string]syntax{}
 	for _, list := range [][]syntax{
 		with("c cpp c++ cuda objectivec objective-c glsl", func(s *syntax) { s.directives = true }),
-		with("java groovy", func(s *syntax) { s.raw = []string{`"""`} }),
-		with("csharp", func(s *syntax) { s.raw, s.directives = []string{`"""`}, true }),
+		with("java groovy", func(s *syntax) {
+			s.raw, s.types = []string{`"""`}, []string{"class", "interface", "enum", "record"}
+			s.functions = []string{"def"}
+		}),
+		with("csharp", func(s *syntax) {
+			s.raw, s.directives = []string{`"""`}, true
+			s.types = append(s.types[:5:5], "namespace", "record")
+		}),
 		with("go", func(s *syntax) { s.raw, s.newline = []string{"`"}, true }),
-		with("javascript typescript vue svelte", func(s *syntax) { s.raw, s.newline = []string{"`"}, true }),
-		with("kotlin swift", func(s *syntax) { s.raw, s.newline, s.nested = []string{`"""`}, true, true }),
-		with("scala dart", func(s *syntax) { s.raw, s.newline = []string{`"""`, "'''"}, true }),
-		with("rust", func(s *syntax) { s.nested = true }),
-		with("php", func(s *syntax) { s.line = []string{"//", "#"} }),
+		with("javascript typescript vue svelte", func(s *syntax) {
+			s.raw, s.newline = []string{"`"}, true
+			s.types, s.functions = []string{"class", "interface", "enum", "namespace", "module"}, []string{"function"}
+		}),
+		with("kotlin", func(s *syntax) {
+			s.raw, s.newline, s.nested = []string{`"""`}, true, true
+			s.types, s.functions = []string{"class", "interface", "object"}, []string{"fun", "constructor", "init"}
+		}),
+		with("swift", func(s *syntax) {
+			s.raw, s.newline, s.nested = []string{`"""`}, true, true
+			s.types = []string{"class", "struct", "enum", "protocol", "extension", "actor"}
+			s.functions = []string{"func", "init", "deinit", "subscript"}
+		}),
+		with("scala dart", func(s *syntax) {
+			s.raw, s.newline = []string{`"""`, "'''"}, true
+			s.types, s.functions = []string{"class", "trait", "object", "enum", "mixin", "extension"}, []string{"def"}
+		}),
+		with("rust", func(s *syntax) {
+			s.nested, s.types, s.functions = true, []string{"struct", "enum", "union", "trait", "impl", "mod"}, []string{"fn", "macro_rules"}
+		}),
+		with("php", func(s *syntax) {
+			s.line = []string{"//", "#"}
+			s.types, s.functions = []string{"class", "interface", "trait", "enum", "namespace"}, []string{"function"}
+		}),
 		with("css sass less", func(s *syntax) { s.line = nil }),
-		with("proto prisma solidity zig", func(s *syntax) { s.newline = s.name == "prisma" }),
+		with("proto prisma solidity zig", func(s *syntax) {
+			s.newline = s.name == "prisma"
+			s.types = []string{"message", "service", "enum", "struct", "contract", "library", "interface", "model"}
+			s.functions = []string{"function", "fn", "constructor", "rpc"}
+		}),
 		with("python cython starlark", func(s *syntax) {
 			*s = syntax{name: s.name, line: []string{"#"}, quotes: `"'`, raw: []string{`"""`, "'''"}}
 		}),

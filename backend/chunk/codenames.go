@@ -20,25 +20,6 @@ func isModifier(word string) bool {
 	return false
 }
 
-// isContainer reports whether word declares what may hold functions.
-func isContainer(word string) bool {
-	switch word {
-	case "class", "struct", "interface", "enum", "trait", "impl", "namespace", "module", "object", "extension", "protocol", "record",
-		"union", "mod", "actor", "contract", "library", "message", "service":
-		return true
-	}
-	return false
-}
-
-// isFunctionWord reports whether word declares a function.
-func isFunctionWord(word string) bool {
-	switch word {
-	case "func", "function", "fun", "fn", "def", "init", "deinit", "constructor", "macro_rules", "subscript":
-		return true
-	}
-	return false
-}
-
 // isControl reports whether word begins a statement that only looks like a call
 // with a block.
 func isControl(word string) bool {
@@ -69,14 +50,14 @@ func (b *braceOutline) classify(i, stop int, block bool) (itemKind, []string) {
 		case b.is(j, '@'):
 			j = b.skipAnnotation(j, stop)
 			continue
-		case b.is(j, '<') && (b.word(j-1) == "template" || b.word(j-1) == "impl" || isFunctionWord(b.word(j-1))):
+		case b.is(j, '<') && (b.word(j-1) == "template" || b.word(j-1) == "impl" || slices.Contains(b.functions, b.word(j-1))):
 			j = b.skipAngles(j, stop)
 			continue
-		case b.is(j, '(') && callee < 0 && assigned < 0 && j > i && b.word(j-1) != "" && !slices.Contains(noCallee, b.word(j-1)):
-			callee = j - 1
+		case b.is(j, '(') && callee < 0 && assigned < 0:
+			callee = b.calleeOf(i, j)
 		case b.is(j, '=') && assigned < 0 && !b.is(j+1, '>') && !b.is(j-1, '=') && callee < 0 && b.word(j-1) != "operator":
 			assigned = j - 1
-		case assigned < 0 && callee < 0 && isContainer(word) && !b.returnsStruct(j, stop) && (b.word(j+1) != "" || word == "impl" || word == "extension" || b.is(j+1, '{') || j+1 == stop || b.all[j+1].kind == lexText):
+		case assigned < 0 && callee < 0 && slices.Contains(b.types, word) && !b.returnsStruct(j, stop) && (b.word(j+1) != "" || word == "impl" || word == "extension" || b.is(j+1, '{') || j+1 == stop || b.all[j+1].kind == lexText):
 			if !block && word != "object" && b.name != "kotlin" {
 				return itemOther, nil // a forward declaration, "mod x;"
 			}
@@ -84,10 +65,12 @@ func (b *braceOutline) classify(i, stop int, block bool) (itemKind, []string) {
 				return itemType, crumbs(b.word(j + 1))
 			}
 			return itemType, b.typeName(j, stop)
-		case isFunctionWord(word) && callee < 0 && (assigned < 0 || word == "function"):
+		case slices.Contains(b.functions, word) && callee < 0 && (assigned < 0 || word == "function"):
 			return itemFunction, b.functionName(i, j, stop, assigned)
-		case isControl(word) && callee < 0 && assigned < 0:
+		case j == i && isControl(word):
 			return itemOther, nil
+		case word == "extern" && block && j+2 == stop && b.all[j+1].kind == lexText:
+			return itemType, nil // extern "C" {
 		}
 		if b.all[j].match > j {
 			j = min(b.all[j].match, stop) // names stand outside of brackets
@@ -102,6 +85,28 @@ func (b *braceOutline) classify(i, stop int, block bool) (itemKind, []string) {
 		return itemFunction, crumbs(b.operator(i, stop))
 	}
 	return itemOther, nil
+}
+
+// calleeOf returns the name, in the statement from i, whose parameters the
+// parenthesis at j opens, or -1.
+func (b *braceOutline) calleeOf(i, j int) int {
+	k := j - 1
+	if b.is(k, '>') { // name<T>(
+		for depth, first := 0, max(i, k-60); k > first; k-- {
+			if b.is(k, '>') {
+				depth++
+			} else if b.is(k, '<') {
+				if depth--; depth == 0 {
+					k--
+					break
+				}
+			}
+		}
+	}
+	if k < i || b.word(k) == "" || b.word(k) == "operator" || slices.Contains(noCallee, b.word(k)) {
+		return -1
+	}
+	return k
 }
 
 // classifyGo says what a statement of Go declares.
@@ -171,6 +176,8 @@ func (b *braceOutline) returnsStruct(j, stop int) bool {
 	}
 	for k := j + 1; k < stop; k++ {
 		switch {
+		case b.is(k, ':') && b.is(k+1, ':'):
+			k++
 		case b.is(k, ':') || b.is(k, '<'):
 			return false
 		case b.is(k, '('):
@@ -245,6 +252,11 @@ func (b *braceOutline) functionName(i, j, stop, assigned int) []string {
 		k += 2
 		name = b.word(k)
 	}
+	if name == "" && k < stop && b.all[k].kind == lexMark && !b.is(k, '(') { // an operator
+		for n := k; n < stop && b.all[n].kind == lexMark && !b.is(n, '('); n++ {
+			name += b.text[b.all[n].start:b.all[n].end]
+		}
+	}
 	if (name == "" || assigned >= 0) && assigned >= i {
 		name = b.dotted(assigned)
 	}
@@ -316,7 +328,11 @@ func (b *braceOutline) qualified(j int) string {
 // rather than declares it: in languages whose declarations begin with a type or a
 // word, a name alone before the parenthesis; anything after a dot.
 func (b *braceOutline) calls(i, callee int) bool {
-	if isControl(b.word(callee)) || b.is(callee-1, '.') {
+	switch b.word(callee) {
+	case "if", "for", "while", "switch", "catch", "foreach", "lock", "using", "synchronized", "return":
+		return true
+	}
+	if b.is(callee-1, '.') {
 		return true
 	}
 	if b.name == "rust" || b.name == "kotlin" || b.name == "swift" {

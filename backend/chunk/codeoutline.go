@@ -70,6 +70,15 @@ func (b *braceOutline) items(i, end, depth int) []item {
 			lines = 0
 			i++
 			continue
+		case l.kind == lexRule && b.pairs(l) != "":
+			if b.pairs(l) == "end" {
+				lead = -1
+			} else if lead < 0 {
+				lead = i
+			}
+			lines = 0
+			i++
+			continue
 		case l.kind == lexNote, l.kind == lexMark && strings.IndexByte(";,})]", b.text[l.start]) >= 0:
 			lines, lead = 0, -1
 			i++
@@ -90,6 +99,20 @@ func (b *braceOutline) items(i, end, depth int) []item {
 		i, lead, lines = max(next, i+1), -1, 0
 	}
 	return out
+}
+
+// pairs returns "if" for a preprocessor line that opens a condition or region,
+// which goes with what follows, "end" for one that continues or closes it, which
+// goes with what is before, and "" for others.
+func (b *braceOutline) pairs(l lexeme) string {
+	word := strings.TrimLeft(b.text[l.start:l.end], "# \t")
+	switch {
+	case strings.HasPrefix(word, "if"), strings.HasPrefix(word, "region"):
+		return "if"
+	case strings.HasPrefix(word, "end"), strings.HasPrefix(word, "el"):
+		return "end"
+	}
+	return ""
 }
 
 // crlf reports whether line end i is the second half of one.
@@ -184,8 +207,13 @@ func (b *braceOutline) endsBlock(i, j, end int) bool {
 	case "while":
 		return b.word(i) != "do"
 	}
-	if b.all[next].kind == lexMark && strings.IndexByte(";,).=([?:", b.text[b.all[next].start]) >= 0 {
-		return newline && strings.IndexByte("([", b.text[b.all[next].start]) >= 0
+	if b.all[next].kind == lexMark {
+		switch mark := b.text[b.all[next].start]; {
+		case strings.IndexByte(";,).=", mark) >= 0:
+			return false
+		case strings.IndexByte("([?:", mark) >= 0:
+			return newline
+		}
 	}
 	if newline {
 		return true
@@ -194,7 +222,7 @@ func (b *braceOutline) endsBlock(i, j, end int) bool {
 	case "struct", "union", "enum", "typedef", "static", "const", "var", "let", "export", "return":
 		return false
 	}
-	return b.all[next].kind != lexMark
+	return b.all[next].kind == lexWord
 }
 
 // endsLine reports whether the statement from i, of which last is the last lexeme
@@ -207,7 +235,7 @@ func (b *braceOutline) endsLine(i, last, j, end int) bool {
 	if b.is(next, '{') {
 		return b.name == "go"
 	}
-	if b.all[next].kind == lexMark && strings.IndexByte(".=,:?)]&|+*/<>", b.text[b.all[next].start]) >= 0 {
+	if b.all[next].kind == lexMark && strings.IndexByte(".=,:?)]&|+-*/<>", b.text[b.all[next].start]) >= 0 {
 		return false
 	}
 	switch b.word(next) {

@@ -142,6 +142,9 @@ func (c *lexer) comment(at int) int {
 // str returns the end of the string or character at byte at, or at.
 func (c *lexer) str(at int, r rune) int {
 	rest := c.text[at:]
+	if r == '`' && c.name != "go" {
+		return c.template(at+1, 0)
+	}
 	for _, mark := range c.raw {
 		if strings.HasPrefix(rest, mark) {
 			return c.closing(at+len(mark), mark, mark != `"""` || c.name != "csharp")
@@ -181,6 +184,30 @@ func (c *lexer) str(at int, r rune) int {
 			return i + 1
 		case (b == '\n' || b == '\r') && c.name != "rust":
 			return i
+		}
+	}
+	return len(c.text)
+}
+
+// template returns the end of a template string of JavaScript whose content starts
+// at byte i; what stands in ${…} may hold further ones.
+func (c *lexer) template(i, depth int) int {
+	braces := 0
+	for ; i < len(c.text); i++ {
+		switch b := c.text[i]; {
+		case b == '\\':
+			i++
+		case b == '`' && braces == 0:
+			return i + 1
+		case b == '`' && depth < 20:
+			i = c.template(i+1, depth+1) - 1
+		case b == '$' && braces == 0 && strings.HasPrefix(c.text[i:], "${"), b == '{' && braces > 0:
+			braces++
+			if b == '$' {
+				i++
+			}
+		case b == '}' && braces > 0:
+			braces--
 		}
 	}
 	return len(c.text)

@@ -111,7 +111,7 @@ func blockSplitter(block rag.Block) splitter {
 	start := block.Span.Start
 	switch block.Kind {
 	case rag.BlockTable:
-		return byLines(max(start, block.Header.End), nil, sameLine)
+		return byLines(max(start, block.Header.End), nil, rowLine)
 	case rag.BlockCode:
 		return byLines(start, nil, codeLine)
 	case rag.BlockList:

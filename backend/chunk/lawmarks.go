@@ -44,6 +44,7 @@ func lawMarks(s string) []lawMark {
 	for at := 0; at < len(s); {
 		end := nextLine(s, at, len(s))
 		if m, ok := lawLine(s, rag.Span{Start: at, End: end}); ok {
+			m.entitle(s, end)
 			out = append(out, m)
 		}
 		at = end
@@ -70,6 +71,29 @@ func lawLine(s string, span rag.Span) (lawMark, bool) {
 		return m, m.english(body)
 	}
 	return m, false
+}
+
+// entitle takes the line at byte next for the title of a part, or of an English
+// article, that has none on its own line.
+func (m *lawMark) entitle(s string, next int) {
+	chinese := text.Han([]rune(m.word)[0])
+	if chinese && (m.rank == rankArticle || !strings.HasSuffix(m.label, m.word)) || strings.ContainsRune(m.label, '\u2014') {
+		return
+	}
+	if _, title, _ := strings.Cut(m.label, " "); !chinese && strings.Contains(strings.TrimSpace(title), " ") {
+		return
+	}
+	span := trim(s, rag.Span{Start: next, End: nextLine(s, next, len(s))}, false)
+	title := s[span.Start:span.End]
+	first, _ := utf8.DecodeRuneInString(title)
+	if title == "" || utf8.RuneCountInString(title) > maxHeading || strings.ContainsAny(title, "。；：.;:") || !chinese && !unicode.IsUpper(first) {
+		return
+	}
+	if _, again := lawLine(s, span); again {
+		return
+	}
+	m.label += " " + title
+	m.line.End = span.End
 }
 
 // maxHeading is the most code points a heading of a part has.
@@ -267,13 +291,17 @@ func hanNumber(s string) int {
 // that come again, and of what stands before the first article all but the last
 // of each rank, in falling rank, that open it.
 func withoutContents(s string, marks []lawMark) []lawMark {
-	last := map[string]int{}
+	type number struct {
+		word string
+		n    int
+	}
+	last := map[number]int{}
 	for i, m := range marks {
-		last[m.label] = i
+		last[number{m.word, m.number}] = i
 	}
 	first, kept := -1, marks[:0]
 	for i, m := range marks {
-		if m.rank == rankArticle && last[m.label] > i && i+1 < len(marks) && text.IsBlank(s[m.line.End:marks[i+1].start]) {
+		if m.rank == rankArticle && m.number > 0 && last[number{m.word, m.number}] > i && i+1 < len(marks) && text.IsBlank(s[m.line.End:marks[i+1].start]) {
 			continue
 		}
 		if kept = append(kept, m); m.rank == rankArticle && first < 0 {

@@ -89,6 +89,20 @@ func FuzzChunk(f *testing.F) {
 	}
 	f.Add("# a\n\n```\nx\n```\n", uint8(3), uint8(2), uint8(1), true)
 	f.Add("\xff\xc3a\u0301\u200d", uint8(1), uint8(0), uint8(2), false)
+	files, err := filepath.Glob(filepath.Join("testdata", "cuts", "*", "*"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, file := range files {
+		if strings.HasSuffix(file, ".golden") {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(b), uint8(20+i), uint8(6), uint8(i), filepath.Ext(file) == ".md")
+	}
 	f.Fuzz(func(t *testing.T, text string, size, overlap, piece uint8, markdown bool) {
 		if size == 0 || overlap >= size || len(text) > 10_000 {
 			return
@@ -105,14 +119,22 @@ func FuzzChunk(f *testing.F) {
 			}
 		}
 		tok := ragtest.WordTokenizer{Piece: int(piece % 4)}
-		c := newChunker(t, chunk.Config{Kind: chunk.KindTokens, Size: int(size), Overlap: int(overlap), Tokenizer: tok})
+		types := []string{doc.MediaType, "text/x-go", "text/x-python", "text/x-cpp", "text/x-javascript", "text/x-rust", "text/x-shell"}
+		for _, kind := range packing() {
+			if kind == chunk.KindCode {
+				doc.MediaType = types[int(size)%len(types)]
+			}
+			c := newChunker(t, chunk.Config{Kind: kind, Size: int(size), Overlap: int(overlap), Tokenizer: tok})
+			chunks, err := c.Chunk(t.Context(), doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ragtest.CheckChunks(t, doc, chunks, ragtest.ChunkerRules{Size: int(size), Tokenizer: tok})
+			doc.MediaType = types[0]
+		}
+		c := newChunker(t, chunk.Config{Kind: chunk.KindChars, Size: int(size), Overlap: int(overlap)})
 		chunks, err := c.Chunk(t.Context(), doc)
 		if err != nil {
-			t.Fatal(err)
-		}
-		ragtest.CheckChunks(t, doc, chunks, ragtest.ChunkerRules{Size: int(size), Tokenizer: tok})
-		c = newChunker(t, chunk.Config{Kind: chunk.KindChars, Size: int(size), Overlap: int(overlap)})
-		if chunks, err = c.Chunk(t.Context(), doc); err != nil {
 			t.Fatal(err)
 		}
 		ragtest.CheckChunks(t, doc, chunks, ragtest.ChunkerRules{Window: int(size)})
@@ -166,7 +188,7 @@ func TestRealDocuments(t *testing.T) {
 	tok := realTokenizer(t)
 	for _, set := range []string{"cmrc2018", "drcd", "scifact", "hotpotqa_sample"} {
 		for _, size := range [][2]int{{510, 128}, {128, 32}} {
-			c := newChunker(t, chunk.Config{Kind: chunk.KindTokens, Size: size[0], Overlap: size[1], Tokenizer: tok})
+			c := newChunker(t, chunk.Config{Kind: chunk.KindAuto, Size: size[0], Overlap: size[1], Tokenizer: tok})
 			for _, doc := range evalDocuments(t, set) {
 				chunks, err := c.Chunk(t.Context(), doc)
 				if err != nil {
@@ -190,7 +212,7 @@ func BenchmarkParseAndChunk(b *testing.B) {
 				bytes += len(d.Text)
 				tokens += len(tok.Tokens(d.Text))
 			}
-			c := newChunker(b, chunk.Config{Kind: chunk.KindTokens, Size: 510, Overlap: 128, Tokenizer: tok})
+			c := newChunker(b, chunk.Config{Kind: chunk.KindAuto, Size: 510, Overlap: 128, Tokenizer: tok})
 			p := parse.New(parse.Options{})
 			b.SetBytes(int64(bytes))
 			b.ReportAllocs()

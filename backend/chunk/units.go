@@ -149,6 +149,9 @@ func nextLine(s string, at, limit int) int {
 // sameLine rates all lines alike.
 func sameLine(string, bool) cut { return cutFine }
 
+// rowLine rates the rows of a table alike, and so that none is repeated.
+func rowLine(string, bool) cut { return cutFine - 1 }
+
 // codeLine rates lines of code: the less indented the better, better after a
 // blank line, and not before what closes or continues a block.
 func codeLine(line string, blank bool) cut {

@@ -47,6 +47,8 @@ type IngestRequest struct {
 	Sync bool `json:"sync"`
 	// Encoding forces a character encoding on the given files.
 	Encoding string `json:"encoding"`
+	// Tags are given to the documents read.
+	Tags []string `json:"tags"`
 	// OCR reads the text in pictures where the machine has tesseract.
 	OCR bool `json:"ocr"`
 	// Limits raise or lower what one file may cost: bytes, inflated, ratio, pages,

@@ -9,6 +9,39 @@ type Retrieval struct {
 	Reranker    *string            `json:"reranker"`
 	RerankDepth *int               `json:"rerank_depth"`
 	Thresholds  map[string]float64 `json:"thresholds"`
+	// Options are seldom wanted; null means none of them.
+	Options *RetrievalOptions `json:"options"`
+}
+
+// RetrievalOptions are settings of a pipeline that are off unless given.
+type RetrievalOptions struct {
+	// Alpha weighs the vector leg of weighted fusion, in [0, 1].
+	Alpha *float64 `json:"alpha"`
+	// MaxRanks drop what a stage ranks below them.
+	MaxRanks map[string]int `json:"max_ranks"`
+	// Filter restricts the documents searched.
+	Filter Filter `json:"filter"`
+	// HeadingBoost lifts BM25 scores by what title and headings share with the
+	// query; FoldDuplicates drops near repeats above a similarity; Diversity spreads
+	// the hits; Neighbours widens what the prompt shows.
+	HeadingBoost   *float64 `json:"heading_boost"`
+	FoldDuplicates *float64 `json:"fold_duplicates"`
+	Diversity      *float64 `json:"diversity"`
+	Neighbours     *int     `json:"neighbours"`
+}
+
+// Filter restricts retrieval to some documents; empty parts let everything pass.
+type Filter struct {
+	// Folders are beginnings of sources.
+	Folders []string `json:"folders"`
+	// Types are formats or file extensions.
+	Types []string `json:"types"`
+	// Languages are "zh", "en" and "none".
+	Languages []string `json:"languages"`
+	Tags      []string `json:"tags"`
+	// After and Before are dates, "2006-01-02", both included.
+	After  string `json:"after"`
+	Before string `json:"before"`
 }
 
 // SearchRequest runs one strategy.
@@ -47,9 +80,22 @@ type Hit struct {
 	Score      float64      `json:"score"`
 	ScoreStage string       `json:"score_stage"`
 	Trace      []StageScore `json:"trace"`
+	// Page is the page on which the hit begins; null for a format without pages.
+	Page *int `json:"page"`
+	// Passage is what the prompt shows instead of the text; null when it is the
+	// text itself.
+	Passage *Passage `json:"passage"`
+	// Repeats are the chunks left out because they nearly repeat this one.
+	Repeats []string `json:"repeats"`
 	// Matches are the places in Text, in code points from its start, where query
 	// terms were found.
 	Matches []Match `json:"matches"`
+}
+
+// Passage is a part of a document, its span in code points.
+type Passage struct {
+	Span Span   `json:"span"`
+	Text string `json:"text"`
 }
 
 // StageScore is what one stage said of a hit; rank and score are null when the
@@ -78,6 +124,8 @@ type Dropped struct {
 	// Score is null for a chunk that the stage never came to.
 	Score     *float64 `json:"score"`
 	Threshold float64  `json:"threshold"`
+	// MaxRank is the last rank the stage passes on; null without such a limit.
+	MaxRank *int `json:"max_rank"`
 }
 
 // CompareRequest runs several strategies on one query.

@@ -20,6 +20,16 @@ func hits(in []rag.Hit, matches func(string) []api.Match) []api.Hit {
 			Rank: h.Rank, ChunkID: string(h.Chunk.ID), DocID: string(h.Chunk.DocID), Source: h.Source,
 			Span: span(h.Chunk.Points), Text: h.Chunk.Text, Headings: list(h.Chunk.Headings),
 			Score: h.Score, ScoreStage: string(h.ScoreStage), Trace: trace(h.Trace), Matches: matches(h.Chunk.Text),
+			Repeats: make([]string, len(h.Repeats)),
+		}
+		for j, id := range h.Repeats {
+			out[i].Repeats[j] = string(id)
+		}
+		if h.Page > 0 {
+			out[i].Page = &h.Page
+		}
+		if h.Passage.Text != "" {
+			out[i].Passage = &api.Passage{Span: span(h.Passage.Points), Text: h.Passage.Text}
 		}
 	}
 	return out
@@ -48,6 +58,9 @@ func dropped(in []rag.Dropped) []api.Dropped {
 	for i, d := range in {
 		out[i] = api.Dropped{ChunkID: string(d.Chunk.ID), Source: d.Source, Text: d.Chunk.Text,
 			Stage: string(d.Stage), Threshold: d.Threshold}
+		if d.MaxRank > 0 {
+			out[i].MaxRank = &d.MaxRank
+		}
 		if d.Scored {
 			out[i].Score = &d.Score
 		}

@@ -69,7 +69,7 @@ func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job
 	read.OCR = r.OCR
 	want := cut{chunker: r.Chunker, size: r.ChunkSize, overlap: r.ChunkOverlap, embedder: r.Embedder, read: read}
 	return s.startWrite(ctx, "ingest", r.KB, want, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {
-		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding, OCR: r.OCR, MaxBytes: read.Limits.Bytes}, progress)
+		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding, OCR: r.OCR, Tags: r.Tags, MaxBytes: read.Limits.Bytes}, progress)
 	})
 }
 

@@ -69,13 +69,9 @@ func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 			return nil, fault.New("strategy_twice", fault.P("strategy", name))
 		}
 		seen[plain.Strategy] = true
-		own := r
-		own.Thresholds = map[string]float64{}
+		own := ofStages(r, plain.Stages())
 		for _, stage := range plain.Stages() {
 			used[stage] = true
-			if v, ok := r.Thresholds[string(stage)]; ok {
-				own.Thresholds[string(stage)] = v
-			}
 		}
 		if plain.Fusion == rag.FusionNone {
 			own.Fusion = nil
@@ -84,12 +80,45 @@ func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 			return nil, err
 		}
 	}
+	return out, unusedStage(r, used)
+}
+
+// ofStages keeps of r what belongs to the given stages.
+func ofStages(r api.Retrieval, stages []rag.Stage) api.Retrieval {
+	has := func(name string) bool { return slices.Contains(stages, rag.Stage(name)) }
+	r.Thresholds = maps.Clone(r.Thresholds)
+	maps.DeleteFunc(r.Thresholds, func(stage string, _ float64) bool { return !has(stage) })
+	if r.Options != nil {
+		own := *r.Options
+		own.MaxRanks = maps.Clone(own.MaxRanks)
+		maps.DeleteFunc(own.MaxRanks, func(stage string, _ int) bool { return !has(stage) })
+		if !has(string(rag.StageBM25)) {
+			own.HeadingBoost = nil
+		}
+		r.Options = &own
+	}
+	return r
+}
+
+// unusedStage is the fault for a limit of a stage that no strategy has.
+func unusedStage(r api.Retrieval, used map[rag.Stage]bool) error {
+	bad := func(setting, stage string) error {
+		return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", stage))
+	}
 	for _, stage := range slices.Sorted(maps.Keys(r.Thresholds)) {
 		if !used[rag.Stage(stage)] {
-			return nil, fault.New("pipeline_invalid", fault.P("setting", "threshold"), fault.P("value", stage))
+			return bad("threshold", stage)
 		}
 	}
-	return out, nil
+	if r.Options == nil {
+		return nil
+	}
+	for _, stage := range slices.Sorted(maps.Keys(r.Options.MaxRanks)) {
+		if !used[rag.Stage(stage)] {
+			return bad("max-rank", stage)
+		}
+	}
+	return nil
 }
 
 // override sets what r gives. Legs fetch at least top-k candidates unless their
@@ -116,6 +145,9 @@ func override(p *rag.Pipeline, r api.Retrieval) error {
 		}
 		p.Reranker = name
 	}
+	if r.Options != nil {
+		options(p, *r.Options)
+	}
 	for stage, v := range r.Thresholds {
 		if p.Thresholds == nil {
 			p.Thresholds = map[rag.Stage]float64{}
@@ -125,7 +157,25 @@ func override(p *rag.Pipeline, r api.Retrieval) error {
 	return nil
 }
 
-func set(to *int, from *int) {
+// options sets what o gives.
+func options(p *rag.Pipeline, o api.RetrievalOptions) {
+	set(&p.Alpha, o.Alpha)
+	set(&p.HeadingBoost, o.HeadingBoost)
+	set(&p.FoldDuplicates, o.FoldDuplicates)
+	set(&p.Diversity, o.Diversity)
+	set(&p.Neighbours, o.Neighbours)
+	if f := rag.Filter(o.Filter); !f.IsZero() {
+		p.Filter = f
+	}
+	for stage, n := range o.MaxRanks {
+		if p.MaxRanks == nil {
+			p.MaxRanks = map[rag.Stage]int{}
+		}
+		p.MaxRanks[rag.Stage(stage)] = n
+	}
+}
+
+func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from
 	}
@@ -159,6 +209,13 @@ type pipelineYAML struct {
 	RerankDepth *int               `yaml:"rerank_depth"`
 	TopK        *int               `yaml:"top_k"`
 	Thresholds  map[string]float64 `yaml:"thresholds"`
+
+	MaxRanks       map[string]int `yaml:"max_ranks"`
+	Filter         rag.Filter     `yaml:"filter"`
+	HeadingBoost   *float64       `yaml:"heading_boost"`
+	FoldDuplicates *float64       `yaml:"fold_duplicates"`
+	Diversity      *float64       `yaml:"diversity"`
+	Neighbours     *int           `yaml:"neighbours"`
 }
 
 func pipelineFile(path string) (rag.Pipeline, error) {
@@ -182,10 +239,9 @@ func pipelineFile(path string) (rag.Pipeline, error) {
 	if err != nil {
 		return rag.Pipeline{}, err
 	}
-	if y.Alpha != nil {
-		p.Alpha = *y.Alpha
-	}
 	set(&p.RRFK, y.RRFK)
 	return p, override(&p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
-		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds})
+		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds,
+		Options: &api.RetrievalOptions{Alpha: y.Alpha, MaxRanks: y.MaxRanks, Filter: api.Filter(y.Filter), HeadingBoost: y.HeadingBoost,
+			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours}})
 }

@@ -135,24 +135,22 @@ func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query str
 }
 
 func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string) (found, error) {
-	model := s.model(snap.Library)
-	corpus := retrieve.Corpus{
-		Text: snap.Text, Vectors: snap.Lazy(), Embedder: model,
-		Chunks: chunkReader{s.store, snap.Library},
+	corpus, err := s.corpus(ctx, snap, p)
+	if err != nil {
+		return found{}, err
 	}
 	parts := []string{snap.Library.Fingerprint(), answer.PromptVersion}
-	if p.Reranker != rag.RerankNone {
-		var err error
-		if corpus.Reranker, err = s.reranker(model); err != nil {
-			return found{}, err
-		}
+	if corpus.Reranker != nil {
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
 	if p.Vector {
 		snap.Prefetch(ctx)
 	}
 	res, err := retrieve.Run(ctx, corpus, p, query)
-	return found{Result: res, fingerprint: p.Fingerprint(parts...)}, err
+	if err != nil {
+		return found{}, err
+	}
+	return found{Result: res, fingerprint: p.Fingerprint(parts...)}, s.number(ctx, snap.Library, res.Hits)
 }
 
 // extract answers from hits without a language model.

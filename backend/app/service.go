@@ -52,8 +52,9 @@ type Service struct {
 	// parserHost is nil until a file is read.
 	parserHost *host.Host
 
-	rt     runtimeSlot
-	tokens tokenFiles
+	rt       runtimeSlot
+	tokens   tokenFiles
+	filtered filterCache
 }
 
 var (

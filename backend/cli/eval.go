@@ -63,8 +63,8 @@ func (e *env) eval() *cobra.Command {
 // configAlone refuses flags that say what the config file says, since only one of
 // the two could hold: the fault "flag_with_config" {flag}.
 func configAlone(c *cobra.Command) error {
-	for _, name := range []string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed",
-		"top-k", "candidates", "fusion", "reranker", "rerank-depth", "threshold"} {
+	for _, name := range append([]string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed",
+		"top-k", "candidates", "fusion", "reranker", "rerank-depth", "threshold"}, optionFlags...) {
 		if c.Flags().Changed(name) {
 			return fault.New("flag_with_config", fault.P("flag", "--"+name))
 		}

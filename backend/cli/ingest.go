@@ -63,6 +63,7 @@ func (e *env) ingest() *cobra.Command {
 	f.StringVar(&r.Embedder, "embedder", "", e.t("flag.embedder"))
 	f.BoolVar(&r.Sync, "sync", false, e.t("flag.sync"))
 	f.StringVar(&r.Encoding, "encoding", "", e.t("flag.encoding"))
+	f.StringSliceVar(&r.Tags, "tag", nil, e.t("flag.ingest-tag"))
 	f.BoolVar(&r.OCR, "ocr", false, e.t("flag.ocr"))
 	f.StringToStringVar(&r.Limits, "limit", nil, e.t("flag.limit"))
 	f.BoolVar(&watching, "watch", false, e.t("flag.watch"))

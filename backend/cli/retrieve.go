@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,47 @@ type retrieval struct {
 	kb, fusion, reranker    string
 	topK, candidates, depth int
 	thresholds              []string
+	options                 retrievalOptions
+}
+
+// retrievalOptions are the flags of settings that are off unless given.
+type retrievalOptions struct {
+	alpha, boost, fold, diversity float64
+	neighbours                    int
+	maxRanks                      map[string]int
+	filter                        api.Filter
+}
+
+func (o *retrievalOptions) flags(e *env, c *cobra.Command) {
+	f := c.Flags()
+	f.Float64Var(&o.alpha, "alpha", rag.DefaultAlpha, e.t("flag.alpha"))
+	f.StringToIntVar(&o.maxRanks, "max-rank", nil, e.t("flag.max-rank"))
+	f.Float64Var(&o.boost, "heading-boost", 0, e.t("flag.heading-boost"))
+	f.Float64Var(&o.fold, "fold-duplicates", 0, e.t("flag.fold-duplicates"))
+	f.Float64Var(&o.diversity, "diversity", 0, e.t("flag.diversity"))
+	f.IntVar(&o.neighbours, "neighbours", 0, e.t("flag.neighbours"))
+	f.StringArrayVar(&o.filter.Folders, "folder", nil, e.t("flag.folder"))
+	f.StringSliceVar(&o.filter.Types, "type", nil, e.t("flag.type"))
+	f.StringSliceVar(&o.filter.Languages, "doc-language", nil, e.t("flag.doc-language"))
+	f.StringSliceVar(&o.filter.Tags, "tag", nil, e.t("flag.tag"))
+	f.StringVar(&o.filter.After, "after", "", e.t("flag.after"))
+	f.StringVar(&o.filter.Before, "before", "", e.t("flag.before"))
+}
+
+// optionFlags names the flags of retrievalOptions.
+var optionFlags = []string{"alpha", "max-rank", "heading-boost", "fold-duplicates", "diversity", "neighbours",
+	"folder", "type", "doc-language", "tag", "after", "before"}
+
+// settings are the flags that were given, nil when none was.
+func (o *retrievalOptions) settings(c *cobra.Command) *api.RetrievalOptions {
+	if !slices.ContainsFunc(optionFlags, c.Flags().Changed) {
+		return nil
+	}
+	return &api.RetrievalOptions{
+		Alpha: optional(c, "alpha", o.alpha), MaxRanks: o.maxRanks, Filter: o.filter,
+		HeadingBoost: optional(c, "heading-boost", o.boost), FoldDuplicates: optional(c, "fold-duplicates", o.fold),
+		Diversity: optional(c, "diversity", o.diversity), Neighbours: optional(c, "neighbours", o.neighbours),
+	}
 }
 
 func (r *retrieval) flags(e *env, c *cobra.Command) {
@@ -28,6 +70,7 @@ func (r *retrieval) flags(e *env, c *cobra.Command) {
 	f.StringVar(&r.reranker, "reranker", "", e.t("flag.reranker"))
 	f.IntVar(&r.depth, "rerank-depth", 0, e.t("flag.rerank-depth", fault.P("default", rag.DefaultRerankDepth)))
 	f.StringArrayVar(&r.thresholds, "threshold", nil, e.t("flag.threshold"))
+	r.options.flags(e, c)
 }
 
 // settings reads the flags that were given.
@@ -35,7 +78,7 @@ func (r *retrieval) settings(c *cobra.Command) (api.Retrieval, error) {
 	out := api.Retrieval{
 		TopK: optional(c, "top-k", r.topK), Candidates: optional(c, "candidates", r.candidates),
 		Fusion: optional(c, "fusion", r.fusion), Reranker: optional(c, "reranker", r.reranker),
-		RerankDepth: optional(c, "rerank-depth", r.depth),
+		RerankDepth: optional(c, "rerank-depth", r.depth), Options: r.options.settings(c),
 	}
 	for _, t := range r.thresholds {
 		stage, value, ok := strings.Cut(t, "=")

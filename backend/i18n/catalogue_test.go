@@ -140,6 +140,17 @@ func (s *scanner) gatherConstants(f *ast.File) {
 	}
 }
 
+// warnings looks at the constants that name warnings, Warn…, which parsers give.
+func (s *scanner) warnings(v *ast.ValueSpec) {
+	for i, name := range v.Names {
+		if len(name.Name) > len("Warn") && strings.HasPrefix(name.Name, "Warn") && i < len(v.Values) {
+			if code, ok := literal(v.Values[i]); ok {
+				s.found = append(s.found, use{"notice." + code, []string{"detail"}, true, s.files.Position(name.Pos()).String()})
+			}
+		}
+	}
+}
+
 // literal is the text of a string literal.
 func literal(e ast.Expr) (string, bool) {
 	l, ok := e.(*ast.BasicLit)
@@ -158,6 +169,8 @@ func (s *scanner) declaration(pkg string, d ast.Decl) {
 			s.call(pkg, d, n)
 		case *ast.CompositeLit:
 			s.notice(pkg, d, n)
+		case *ast.ValueSpec:
+			s.warnings(n)
 		}
 		return true
 	})

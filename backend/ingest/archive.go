@@ -31,7 +31,8 @@ func (r *reader) archive(ctx context.Context, f file, pass func(*item) error) er
 	n := 0
 	var stopped error
 	err = r.ports.Unpack(ctx, data, func(e rag.ArchiveEntry) error {
-		entry := file{source: f.source + "/" + e.Name, path: f.path, real: f.real + entryMark + e.Name, data: e.Bytes, err: e.Err}
+		entry := file{source: f.source + "/" + e.Name, path: f.path, real: f.real + entryMark + e.Name, data: e.Bytes, err: e.Err,
+			modified: e.Modified}
 		if e.Bytes == nil {
 			entry.data = []byte{}
 		}

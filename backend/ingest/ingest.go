@@ -54,6 +54,9 @@ type Options struct {
 	Sync bool
 	// Encoding forces a character encoding; empty means by evidence.
 	Encoding string
+	// Tags are given to the documents read; documents that have others are read
+	// again.
+	Tags []string
 	// OCR reads again what could not be read without it.
 	OCR bool
 	// MaxBytes bounds a file's size; 0 means DefaultMaxBytes.

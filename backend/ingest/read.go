@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"ragdesk/backend/fault"
@@ -120,7 +122,7 @@ func (r *reader) content(ctx context.Context, f file, it *item) error {
 	if id, ok := r.known.byReal[f.real]; ok {
 		doc := r.known.docs[id]
 		switch {
-		case doc.ContentHash != hash || r.opt.Encoding != "" || r.opt.OCR && doc.Status == rag.StatusNeedsOCR:
+		case doc.ContentHash != hash || r.opt.Encoding != "" || r.opt.OCR && doc.Status == rag.StatusNeedsOCR, r.retagged(doc):
 			return r.again(ctx, f, doc, data, hash, it)
 		case doc.Source != f.source && (!respelled(f) || !spells(doc.Source, doc.RealPath)):
 			r.toAlias(f, doc, hash, it)
@@ -146,11 +148,24 @@ func (r *reader) again(ctx context.Context, f file, doc rag.DocumentRow, data []
 	if err := r.parse(ctx, f, doc.ID, doc.Source, data, hash, rag.StatusUpdated, it); err != nil {
 		return err
 	}
-	if doc.ContentHash == hash && doc.Encoding == it.record.Encoding && doc.Status == it.record.Status {
+	if doc.ContentHash == hash && doc.Encoding == it.record.Encoding && doc.Status == it.record.Status && !r.retagged(doc) {
 		it.record = nil
 		it.unchanged(doc)
 	}
 	return nil
+}
+
+// retagged reports whether the run gives doc other tags than it has.
+func (r *reader) retagged(doc rag.DocumentRow) bool {
+	return len(r.opt.Tags) > 0 && !slices.Equal(doc.Tags, r.opt.Tags)
+}
+
+// modifiedAt is a file's date as it is stored.
+func modifiedAt(f file) time.Time {
+	if f.modified.IsZero() {
+		return time.Time{}
+	}
+	return f.modified.UTC().Truncate(time.Second)
 }
 
 // unchanged makes the item one of a document that is there already.
@@ -203,6 +218,7 @@ func (r *reader) parse(ctx context.Context, f file, id rag.DocumentID, source st
 	doc.Text = ""
 	record.DocumentRow = rag.DocumentRow{
 		Document: doc, RealPath: f.real, ContentHash: hash, Bytes: int64(len(data)),
+		Modified: modifiedAt(f), Tags: r.opt.Tags,
 		Chars: chars, Chunks: len(chunks), Status: rag.StatusIndexed,
 	}
 	for _, c := range chunks {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
@@ -21,6 +22,8 @@ type file struct {
 	// real is the path after links; empty when err is set.
 	real string
 	size int64
+	// modified is when the file was last changed; zero when unknown.
+	modified time.Time
 	// err is set for what cannot be read at all.
 	err error
 	// skip says why a file inside a given folder is passed over; without a code it
@@ -146,7 +149,8 @@ func (s *scanner) add(path string, info fs.FileInfo) {
 		s.fail(path, err)
 		return
 	}
-	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, real: real, size: info.Size()})
+	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, real: real, size: info.Size(),
+		modified: info.ModTime()})
 }
 
 // realPath is the absolute path after links.

@@ -90,6 +90,14 @@ func (l lazyVectors) Search(ctx context.Context, q []float32, k int) ([]rag.Scor
 	return index.Search(ctx, q, k)
 }
 
+func (l lazyVectors) SearchAllowed(ctx context.Context, q []float32, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error) {
+	index, err := l.snap.Vectors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return index.SearchAllowed(ctx, q, k, allow)
+}
+
 func (l lazyVectors) Score(ctx context.Context, q []float32, ids []rag.ChunkID) ([]float64, error) {
 	index, err := l.snap.Vectors(ctx)
 	if err != nil {

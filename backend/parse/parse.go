@@ -22,7 +22,11 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/code"
+	"ragdesk/backend/parse/data"
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/markup"
+	"ragdesk/backend/parse/office"
 	"ragdesk/backend/rag"
 )
 
@@ -60,7 +64,18 @@ type format struct {
 func formats() []format {
 	return []format{
 		{"text", []string{".txt", ".text", ".log", ""}, parsePlain},
-		{"markdown", []string{".md", ".markdown"}, parseMarkdown},
+		{"markdown", []string{".md", ".markdown", ".mdx", ".mkd", ".rmd", ".qmd"}, parseMarkdown},
+		{"html", []string{".html", ".htm", ".xhtml", ".xht", ".shtml"}, markup.ParseHTML},
+		{"xml", []string{".xml", ".rss", ".atom", ".opml", ".svg", ".plist", ".xsd", ".dita", ".tei", ".fb2", ".kml", ".gpx"}, markup.ParseXML},
+		{"csv", []string{".csv", ".tsv", ".tab", ".psv"}, data.ParseCSV},
+		{"json", []string{".json", ".json5", ".jsonc", ".geojson", ".webmanifest", ".har"}, data.ParseJSON},
+		{"jsonl", []string{".jsonl", ".ndjson"}, data.ParseJSONLines},
+		{"ipynb", []string{".ipynb"}, data.ParseNotebook},
+		{"docx", []string{".docx", ".docm", ".dotx", ".dotm"}, office.Parse},
+		{"pptx", []string{".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"}, office.Parse},
+		{"xlsx", []string{".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb"}, office.Parse},
+		{"odf", []string{".odt", ".ott", ".fodt", ".ods", ".ots", ".fods", ".odp", ".otp", ".fodp", ".odg"}, office.Parse},
+		{"code", code.Extensions(), code.Parse},
 	}
 }
 
@@ -72,7 +87,11 @@ func Format(source string) (name string, ok bool) {
 }
 
 func formatOf(source string) (format, bool) {
-	ext := strings.ToLower(path.Ext(path.Base(source)))
+	base := strings.ToLower(path.Base(source))
+	ext := path.Ext(base)
+	if slices.Contains(code.Names(), base) {
+		return format{"code", nil, code.Parse}, true
+	}
 	for _, f := range formats() {
 		if slices.Contains(f.extensions, ext) {
 			return f, true

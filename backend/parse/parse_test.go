@@ -107,8 +107,8 @@ func TestDocument(t *testing.T) {
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"a.txt": "text", "A.TXT": "text", "a.text": "text", "x.y/Makefile": "text", "a.log": "text",
-		"a.md": "markdown", "a.Markdown": "markdown", "a.pdf": "", "a.mdx": "", ".gitignore": "", "a.md/b.doc": "",
+		"a.txt": "text", "A.TXT": "text", "a.text": "text", "x.y/Unknownfile": "text", "a.log": "text",
+		"a.md": "markdown", "a.Markdown": "markdown", "a.pdf": "", "a.mdxx": "", ".hiddenname": "", "a.md/b.doc": "",
 	} {
 		if got, ok := parse.Format(source); got != want || ok != (want != "") {
 			t.Errorf("Format(%q) = %q, %v", source, got, ok)

@@ -70,6 +70,19 @@ type Hit struct {
 	ScoreStage Stage
 	// Trace has one entry for each stage of the pipeline, in running order.
 	Trace []StageScore
+	// Page is the 1-based page on which the chunk begins; 0 without pages.
+	Page int
+	// Passage is what the prompt shows instead of the chunk; without text it is the
+	// chunk itself.
+	Passage Passed
+	// Repeats are the chunks dropped because their text is nearly this one's.
+	Repeats []ChunkID
+}
+
+// Passed is a passage of a document that goes into a prompt.
+type Passed struct {
+	Span, Points Span
+	Text         string
 }
 
 // Dropped is a candidate that a threshold removed.
@@ -81,6 +94,8 @@ type Dropped struct {
 	Scored    bool
 	Score     float64
 	Threshold float64
+	// MaxRank is the last rank the stage passes on, 0 without such a limit.
+	MaxRank int
 }
 
 // SaturateBM25 maps a BM25 score b ≥ 0 to b/(b+BM25Saturation) in [0, 1), the

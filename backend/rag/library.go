@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Settings are how a library reads, cuts and indexes its documents. They are
@@ -72,6 +73,11 @@ type DocumentRow struct {
 	Chunks int
 	// Tokens sums the tokens of the chunks.
 	Tokens int
+	// Modified is when the file was last changed, in UTC and whole seconds; zero
+	// when it has no date.
+	Modified time.Time
+	// Tags were given by the user.
+	Tags []string
 	// Status is StatusIndexed, StatusEmpty or StatusNeedsOCR.
 	Status string
 }

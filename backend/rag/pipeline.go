@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strings"
+	"time"
 
 	"ragdesk/backend/fault"
 )
@@ -61,6 +63,21 @@ type Pipeline struct {
 	TopK        int    `json:"top_k"`
 	// Thresholds drop what a stage scores below them.
 	Thresholds map[Stage]float64 `json:"thresholds,omitempty"`
+	// MaxRanks drop what a stage ranks below them.
+	MaxRanks map[Stage]int `json:"max_ranks,omitempty"`
+	// Filter restricts the documents searched.
+	Filter Filter `json:"filter,omitzero"`
+	// HeadingBoost w ≥ 0 multiplies the BM25 score of a candidate by 1 + w·c, c
+	// being the share of the query's words in its document's title and headings.
+	HeadingBoost float64 `json:"heading_boost,omitempty"`
+	// FoldDuplicates drops a hit whose text is at least so similar to that of a
+	// better one, as Similarity has it, in (0, 1]; 0 drops none.
+	FoldDuplicates float64 `json:"fold_duplicates,omitempty"`
+	// Diversity is 1−λ of maximal marginal relevance in [0, 1); 0 leaves the order
+	// as it is.
+	Diversity float64 `json:"diversity,omitempty"`
+	// Neighbours is how many chunks before and after a hit the prompt shows too.
+	Neighbours int `json:"neighbours,omitempty"`
 }
 
 // ParseStrategy reads a strategy or preset name: vector, bm25, hybrid, rrf,
@@ -153,24 +170,49 @@ func (p Pipeline) Validate() error {
 		return bad("alpha", p.Alpha)
 	case p.Vector != p.BM25 && p.Fusion != FusionNone:
 		return bad("fusion", p.Fusion)
+	case !(p.HeadingBoost >= 0 && p.HeadingBoost <= maxBoost) || p.HeadingBoost > 0 && !p.BM25:
+		return bad("heading-boost", p.HeadingBoost)
+	case !(p.FoldDuplicates >= 0 && p.FoldDuplicates <= 1):
+		return bad("fold-duplicates", p.FoldDuplicates)
+	case !(p.Diversity >= 0 && p.Diversity < 1):
+		return bad("diversity", p.Diversity)
+	case p.Neighbours < 0 || p.Neighbours > maxNeighbours:
+		return bad("neighbours", p.Neighbours)
 	}
-	runs := map[Stage]bool{}
-	for _, s := range p.Stages() {
-		runs[s] = true
+	if err := p.checkDates(); err != nil {
+		return err
 	}
-	stages := make([]string, 0, len(p.Thresholds))
-	for s := range p.Thresholds {
-		stages = append(stages, string(s))
-	}
-	sort.Strings(stages)
-	for _, s := range stages {
-		v := p.Thresholds[Stage(s)]
-		if !runs[Stage(s)] || math.IsNaN(v) || math.IsInf(v, 0) {
+	runs := p.Stages()
+	for _, s := range sortedStages(p.Thresholds) {
+		if v := p.Thresholds[s]; !slices.Contains(runs, s) || math.IsNaN(v) || math.IsInf(v, 0) {
 			return bad("threshold", fmt.Sprintf("%s=%g", s, v))
+		}
+	}
+	for _, s := range sortedStages(p.MaxRanks) {
+		if n := p.MaxRanks[s]; !slices.Contains(runs, s) || n < 1 {
+			return bad("max-rank", fmt.Sprintf("%s=%d", s, n))
 		}
 	}
 	return nil
 }
+
+// maxBoost and maxNeighbours refuse what can only be a slip.
+const (
+	maxBoost      = 100
+	maxNeighbours = 50
+)
+
+// checkDates refuses a bound that is no date.
+func (p Pipeline) checkDates() error {
+	for _, d := range []string{p.Filter.After, p.Filter.Before} {
+		if _, err := time.Parse(time.DateOnly, d); d != "" && err != nil {
+			return fault.New("pipeline_invalid", fault.P("setting", "date"), fault.P("value", d))
+		}
+	}
+	return nil
+}
+
+func sortedStages[V any](m map[Stage]V) []Stage { return slices.Sorted(maps.Keys(m)) }
 
 // Fingerprint is a short hash of everything that can change the ranking, and of
 // parts, such as the fingerprints of the models and indexes used.

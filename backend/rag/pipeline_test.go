@@ -127,7 +127,12 @@ func TestFingerprintCoversEverySettingButTheName(t *testing.T) {
 		case reflect.String:
 			field.SetString("x")
 		case reflect.Map:
-			p.Thresholds[rag.StageVector] = 0.5
+			p.Thresholds, p.MaxRanks = map[rag.Stage]float64{rag.StageVector: 0.5}, map[rag.Stage]int{rag.StageBM25: 3}
+			if field.Type().Elem().Kind() == reflect.Float64 {
+				p.MaxRanks = nil
+			}
+		case reflect.Struct:
+			p.Filter.Tags = []string{"x"}
 		default:
 			t.Fatalf("field %s has a kind this test does not know", reflect.TypeFor[rag.Pipeline]().Field(i).Name)
 		}

@@ -1,6 +1,9 @@
 package rag
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Contract of every port: outputs are as long as inputs; a nil error means
 // complete, never partial; after cancellation the error is ctx.Err(). Unless a
@@ -80,6 +83,9 @@ type VectorIndex interface {
 	// Search returns the k nearest chunks by the ordering rule, fewer when the
 	// index holds fewer. The query must be a unit vector of the index's dimension.
 	Search(ctx context.Context, query []float32, k int) ([]Scored, error)
+	// SearchAllowed is Search among the chunks that allow accepts; nil accepts all.
+	// allow may be called from several goroutines at a time.
+	SearchAllowed(ctx context.Context, query []float32, k int, allow func(ChunkID) bool) ([]Scored, error)
 	// Score returns the cosine of each chunk; an unknown id is an error.
 	Score(ctx context.Context, query []float32, ids []ChunkID) ([]float64, error)
 	Count() int
@@ -145,6 +151,8 @@ type ArchiveEntry struct {
 	// Name is the path inside the archive, '/'-separated, unique within it.
 	Name  string
 	Bytes []byte
+	// Modified is zero when the archive does not say.
+	Modified time.Time
 	// Err says why there are no bytes.
 	Err error
 }

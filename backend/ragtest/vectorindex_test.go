@@ -42,13 +42,19 @@ func loadBruteForce(ctx context.Context, dim int, ids []rag.ChunkID, flat []floa
 func (x *bruteForce) Count() int { return len(x.ids) }
 
 func (x *bruteForce) Search(ctx context.Context, query []float32, k int) ([]rag.Scored, error) {
+	return x.SearchAllowed(ctx, query, k, nil)
+}
+
+func (x *bruteForce) SearchAllowed(ctx context.Context, query []float32, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error) {
 	scores, err := x.Score(ctx, query, x.ids)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]rag.Scored, len(scores))
+	var hits []rag.Scored
 	for i, s := range scores {
-		hits[i] = rag.Scored{ID: x.ids[i], Score: s}
+		if allow == nil || allow(x.ids[i]) {
+			hits = append(hits, rag.Scored{ID: x.ids[i], Score: s})
+		}
 	}
 	rag.SortScored(hits)
 	return hits[:max(0, min(k, len(hits)))], nil

@@ -31,6 +31,14 @@ type Corpus struct {
 	Chunks   ChunkReader
 	// Reranker is nil when the pipeline has none.
 	Reranker rag.Reranker
+	// Documents is needed by pipelines that widen hits.
+	Documents DocumentReader
+	// Allow restricts the chunks searched; nil allows all.
+	Allow func(rag.ChunkID) bool
+	// Coverage is the share of a query's words that a text holds; needed by
+	// pipelines that boost headings. Titles gives the documents' titles.
+	Coverage func(query, text string) float64
+	Titles   func(rag.DocumentID) string
 }
 
 // Result is a ranking with everything that made it.
@@ -47,8 +55,8 @@ func Run(ctx context.Context, c Corpus, p rag.Pipeline, query string) (Result, e
 	if err := p.Validate(); err != nil {
 		return Result{}, err
 	}
-	r := &run{corpus: c, pipeline: p, query: query, took: map[rag.Stage]time.Duration{}}
-	steps := []func(context.Context) error{r.legs, r.fuse, r.rerank}
+	r := &run{corpus: c, pipeline: p, query: query, took: map[rag.Stage]time.Duration{}, repeats: map[rag.ChunkID][]rag.ChunkID{}}
+	steps := []func(context.Context) error{r.legs, r.fuse, r.rerank, r.reshape}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return Result{}, err
@@ -72,6 +80,8 @@ type run struct {
 	dropped []drop
 	rows    map[rag.ChunkID]rag.ChunkRow
 	took    map[rag.Stage]time.Duration
+	// repeats are the chunks folded into a better one.
+	repeats map[rag.ChunkID][]rag.ChunkID
 }
 
 // entry is a chunk in the current ranking with the stage that scored it last.
@@ -95,6 +105,7 @@ type list map[rag.ChunkID]rag.StageScore
 // legs fetches the candidates of both legs at the same time.
 func (r *run) legs(ctx context.Context) error {
 	var vector, lexical []rag.Scored
+	var parts map[rag.ChunkID][]rag.Part
 	var vectorTook, lexicalTook time.Duration
 	g, gctx := errgroup.WithContext(ctx)
 	if r.pipeline.Vector {
@@ -105,7 +116,7 @@ func (r *run) legs(ctx context.Context) error {
 				return fmt.Errorf("embed the query: %w", err)
 			}
 			r.vector = q
-			vector, err = r.corpus.Vectors.Search(gctx, q, r.pipeline.Candidates)
+			vector, err = r.corpus.Vectors.SearchAllowed(gctx, q, r.pipeline.Candidates, r.corpus.Allow)
 			vectorTook = time.Since(start)
 			return err
 		})
@@ -114,7 +125,7 @@ func (r *run) legs(ctx context.Context) error {
 		g.Go(func() error {
 			start := time.Now()
 			var err error
-			lexical, err = r.corpus.Text.Search(gctx, r.query, r.pipeline.Candidates)
+			lexical, parts, err = r.lexicalLeg(gctx)
 			lexicalTook = time.Since(start)
 			return err
 		})
@@ -129,7 +140,7 @@ func (r *run) legs(ctx context.Context) error {
 	}
 	if r.pipeline.BM25 {
 		r.took[rag.StageBM25] = lexicalTook
-		passed := r.pass(rag.StageBM25, lexical, nil)
+		passed := r.pass(rag.StageBM25, lexical, parts)
 		if r.pipeline.Vector {
 			r.final = append(r.final, passed...)
 		} else {
@@ -145,8 +156,9 @@ func (r *run) pass(stage rag.Stage, ranked []rag.Scored, parts map[rag.ChunkID][
 	threshold, limited := r.pipeline.Thresholds[stage]
 	l := make(list, len(ranked))
 	passed := make([]entry, 0, len(ranked))
+	last, ranksLimited := r.pipeline.MaxRanks[stage]
 	for i, s := range ranked {
-		if limited && s.Score < threshold {
+		if limited && s.Score < threshold || ranksLimited && i >= last {
 			r.dropped = append(r.dropped, drop{s.ID, stage, true, s.Score})
 			continue
 		}
@@ -247,12 +259,24 @@ func (r *run) rerank(ctx context.Context) error {
 	return nil
 }
 
+// reshape folds repeats and spreads the ranking's head, where the pipeline asks
+// for it; what lies below keeps its order.
+func (r *run) reshape(ctx context.Context) error {
+	head := r.head()
+	if len(head) == 0 {
+		return nil
+	}
+	if err := r.read(ctx, chunkIDs(head)); err != nil {
+		return err
+	}
+	tail := r.final[len(head):]
+	r.final = append(r.shape(head), tail...)
+	return nil
+}
+
 // passages reads the texts of entries and their BM25 scores.
 func (r *run) passages(ctx context.Context, entries []entry) ([]rag.Passage, error) {
-	ids := make([]rag.ChunkID, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
+	ids := chunkIDs(entries)
 	if err := r.read(ctx, ids); err != nil {
 		return nil, err
 	}
@@ -309,14 +333,18 @@ func (r *run) result(ctx context.Context) (Result, error) {
 		row := r.rows[e.id]
 		res.Hits[i] = rag.Hit{
 			Chunk: row.Chunk, Source: row.Source, Rank: i + 1,
-			Score: e.score, ScoreStage: e.stage, Trace: r.trace(e.id),
+			Score: e.score, ScoreStage: e.stage, Trace: r.trace(e.id), Repeats: r.repeats[e.id],
 		}
+	}
+	if err := r.widen(ctx, res.Hits); err != nil {
+		return Result{}, err
 	}
 	for i, d := range r.dropped {
 		row := r.rows[d.id]
 		res.Dropped[i] = rag.Dropped{
 			Chunk: row.Chunk, Source: row.Source, Stage: d.stage,
 			Scored: d.scored, Score: d.score, Threshold: r.pipeline.Thresholds[d.stage],
+			MaxRank: r.pipeline.MaxRanks[d.stage],
 		}
 	}
 	return res, nil

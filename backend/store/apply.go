@@ -193,25 +193,32 @@ func (a *applier) putDocument(ctx context.Context, r *rag.DocumentRecord, terms 
 	if err != nil {
 		return 0, err
 	}
+	tags, err := encodeList(r.Tags)
+	if err != nil {
+		return 0, err
+	}
 	health, err := encodeHealth(r.Health)
 	if err != nil {
 		return 0, err
 	}
 	err = a.tx.QueryRowContext(ctx, `INSERT INTO document (library, id, source, real_path, content_hash,
 			bytes, title, media_type, encoding, language, parsed_by, status, warnings, sections, pages,
-			chars, chunks, words, bigrams, singles, tokens, health)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			chars, chunks, words, bigrams, singles, tokens, health,
+			modified, tags)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (library, id) DO UPDATE SET (source, real_path, content_hash, bytes, title, media_type,
 			encoding, language, parsed_by, status, warnings, sections, pages, chars, chunks, words, bigrams,
-			singles, tokens, health) = (excluded.source, excluded.real_path, excluded.content_hash, excluded.bytes,
+			singles, tokens, health, modified, tags) = (excluded.source, excluded.real_path, excluded.content_hash, excluded.bytes,
 			excluded.title, excluded.media_type, excluded.encoding, excluded.language, excluded.parsed_by,
 			excluded.status, excluded.warnings, excluded.sections, excluded.pages, excluded.chars,
-			excluded.chunks, excluded.words, excluded.bigrams, excluded.singles, excluded.tokens, excluded.health)
+			excluded.chunks, excluded.words, excluded.bigrams, excluded.singles, excluded.tokens, excluded.health,
+			excluded.modified, excluded.tags)
 		RETURNING pk`,
 		a.lib.ID, string(r.ID), r.Source, r.RealPath, r.ContentHash, r.Bytes, r.Title, r.MediaType, r.Encoding,
 		r.Language, r.ParsedBy, r.Status, string(warnings), string(sections), string(pages),
 		utf8.RuneCountInString(r.Text), len(r.Chunks), terms.Words, terms.Bigrams, terms.Chars,
-		r.Tokens, string(health)).Scan(&pk)
+		r.Tokens, string(health),
+		unixSeconds(r.Modified), string(tags)).Scan(&pk)
 	return pk, err
 }
 

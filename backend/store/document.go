@@ -8,21 +8,25 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
 
 const documentColumns = `d.id, d.source, d.real_path, d.content_hash, d.bytes, d.title, d.media_type,
-	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks, d.tokens, d.health`
+	d.encoding, d.language, d.parsed_by, d.status, d.warnings, d.sections, d.pages, d.chars, d.chunks, d.tokens, d.health,
+	d.modified, d.tags`
 
 // queryDocuments reads all documents in order.
 const queryDocuments = `SELECT ` + documentColumns + ` FROM document d WHERE d.library = ? ORDER BY d.source, d.id`
 
 func scanDocument(row scanner) (d rag.DocumentRow, err error) {
-	var warnings, sections, pages, health []byte
+	var warnings, sections, pages, health, tags []byte
+	var modified int64
 	err = row.Scan(&d.ID, &d.Source, &d.RealPath, &d.ContentHash, &d.Bytes, &d.Title, &d.MediaType,
-		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks, &d.Tokens, &health)
+		&d.Encoding, &d.Language, &d.ParsedBy, &d.Status, &warnings, &sections, &pages, &d.Chars, &d.Chunks, &d.Tokens, &health,
+		&modified, &tags)
 	if err != nil {
 		return d, err
 	}
@@ -37,6 +41,12 @@ func scanDocument(row scanner) (d rag.DocumentRow, err error) {
 	}
 	if err := json.Unmarshal(health, &d.Health); err != nil {
 		return d, fmt.Errorf("health of document %q: %w", d.ID, err)
+	}
+	if modified != 0 {
+		d.Modified = time.Unix(modified, 0).UTC()
+	}
+	if d.Tags, err = decodeList[string](tags); err != nil {
+		return d, fmt.Errorf("tags of document %q: %w", d.ID, err)
 	}
 	return d, nil
 }
@@ -255,4 +265,37 @@ func matchSources(ctx context.Context, tx *sql.Tx, lib rag.Library, ref string) 
 func endsWith(source, ending string) bool {
 	before, ok := strings.CutSuffix(source, ending)
 	return ok && (before == "" || strings.HasSuffix(before, "/"))
+}
+
+// Pages returns the pages of the given documents, those without pages left out.
+func (s *Store) Pages(ctx context.Context, lib rag.Library, docs []rag.DocumentID) (map[rag.DocumentID][]rag.Span, error) {
+	out := map[rag.DocumentID][]rag.Span{}
+	err := s.snapshot(ctx, lib, "read pages", func(tx *sql.Tx, _ rag.Library) error {
+		for part := range slices.Chunk(docs, maxArgs) {
+			args := []any{lib.ID}
+			for _, id := range part {
+				args = append(args, string(id))
+			}
+			err := each(ctx, tx, func(rows *sql.Rows) error {
+				var id rag.DocumentID
+				var pages []byte
+				if err := rows.Scan(&id, &pages); err != nil {
+					return err
+				}
+				spans, err := decodePages(pages)
+				if len(spans) > 0 {
+					out[id] = spans
+				}
+				return err
+			}, `SELECT d.id, d.pages FROM document d WHERE d.library = ? AND d.id IN (`+placeholders(len(part))+`)`, args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }

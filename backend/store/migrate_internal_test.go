@@ -81,7 +81,7 @@ func fillStructure(t *testing.T, s *Store) {
 				ID: "d", Source: "表.csv", Health: rag.Health{Confidence: .5, RowsRead: 2, RowsKept: 2, Tables: 1},
 				Blocks: []rag.Block{{Kind: rag.BlockTable, Span: rag.Span{End: 15}, Header: rag.Span{End: 3}}},
 			},
-			Status: rag.StatusIndexed,
+			Status: rag.StatusIndexed, Tokens: 2, Modified: time.Unix(1e9, 0), Tags: []string{"合同"},
 		},
 		Text: "一二三四五", Counts: []rag.TermCounts{{}}, Vectors: []float32{1},
 		Chunks: []rag.Chunk{{ID: "k", DocID: "d", Span: rag.Span{End: 6}, Points: rag.Span{End: 2}, Text: "一二", Parent: rag.Span{End: 12}}},

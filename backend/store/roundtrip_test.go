@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -56,6 +57,7 @@ func TestOddDocumentsRoundTrip(t *testing.T) {
 				{Kind: rag.BlockTable, Span: rag.Span{Start: 4, End: 40}, Header: rag.Span{Start: 4, End: 20}},
 			}
 			r.Health = rag.Health{Confidence: .75, Pages: 2, PagesWithText: 1, RowsRead: 9, RowsKept: 8, Garbled: .125}
+			r.Tokens, r.Modified, r.Tags = 77, time.Unix(1_700_000_000, 0).UTC(), []string{"合同", "2024"}
 			for j := range r.Chunks {
 				r.Chunks[j].Parent = rag.Span{End: len(r.Text)}
 			}

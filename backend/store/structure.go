@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"ragdesk/backend/rag"
 )
@@ -59,4 +60,12 @@ func encodeHealth(h rag.Health) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return json.Marshal(h)
+}
+
+// unixSeconds is 0 for the zero time.
+func unixSeconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }

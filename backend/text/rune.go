@@ -1,6 +1,9 @@
 package text
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // Han reports whether r is a Chinese character, rare ones and 〇 and 々 among
 // them.
@@ -54,4 +57,15 @@ func IsBlank(s string) bool {
 // made with.
 func hangulFiller(r rune) bool {
 	return r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800
+}
+
+// Letters returns the letters and digits of s, folded: what is left when blanks
+// and marks are of no account.
+func Letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return r
+		}
+		return -1
+	}, Fold(s).Text)
 }

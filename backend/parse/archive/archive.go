@@ -68,7 +68,7 @@ func (u Unpacker) unpack(ctx context.Context, b []byte, prefix string, depth int
 		if strings.HasSuffix(f.Name, "/") || strings.HasSuffix(f.Name, `\`) || f.FileInfo().IsDir() {
 			continue
 		}
-		e := rag.ArchiveEntry{Name: prefix + name}
+		e := rag.ArchiveEntry{Name: prefix + name, Modified: f.Modified}
 		if size := f.UncompressedSize64; size > uint64(u.limits.Bytes) {
 			e.Err = fault.New("limit_bytes", fault.P("limit", u.limits.Bytes), fault.P("size", size))
 		} else {

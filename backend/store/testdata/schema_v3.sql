@@ -45,7 +45,7 @@ CREATE TABLE document (
   chunks       INTEGER NOT NULL,
   words        INTEGER NOT NULL,
   bigrams      INTEGER NOT NULL,
-  singles      INTEGER NOT NULL, health TEXT NOT NULL DEFAULT '{}',
+  singles      INTEGER NOT NULL, health TEXT NOT NULL DEFAULT '{}', tokens INTEGER NOT NULL DEFAULT 0, modified INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '[]',
   UNIQUE (library, id)
 ) STRICT;
 
@@ -114,8 +114,8 @@ CREATE INDEX dataset_hash ON dataset (hash);
 INSERT INTO meta VALUES ('schema_version', '3');
 INSERT INTO library VALUES (1, '样本', 1, 'chars', 4, 1, 'cf', 'e', 'ef', 2, 'tf', 1, 2, 3, 4, 6);
 INSERT INTO library VALUES (2, '表', 1, 'parent', 9, 0, '', '', '', 1, '', 1, 1, 0, 0, 0);
-INSERT INTO document VALUES (1, 1, 'd1', 'a/一.md', '/r/a/一.md', '00ff', 15, '一', 'text/markdown', 'utf-8', 'zh', 'markdown', 'indexed', '[{"code":"c","detail":"d"}]', '[{"level":1,"title":"一","start":0,"end":3}]', '[[0,15]]', 5, 2, 3, 4, 6, '{}');
-INSERT INTO document VALUES (2, 2, 'd', '表.csv', '', '', 0, '', '', '', '', '', 'indexed', '[]', '[]', '[]', 5, 1, 0, 0, 0, '{"encoding_confidence":0.5,"pages":0,"pages_with_text":0,"rows_read":2,"rows_kept":2,"tables":1,"images":0,"repeated_lines":0,"garbled":0}');
+INSERT INTO document VALUES (1, 1, 'd1', 'a/一.md', '/r/a/一.md', '00ff', 15, '一', 'text/markdown', 'utf-8', 'zh', 'markdown', 'indexed', '[{"code":"c","detail":"d"}]', '[{"level":1,"title":"一","start":0,"end":3}]', '[[0,15]]', 5, 2, 3, 4, 6, '{}', 0, 0, '[]');
+INSERT INTO document VALUES (2, 2, 'd', '表.csv', '', '', 0, '', '', '', '', '', 'indexed', '[]', '[]', '[]', 5, 1, 0, 0, 0, '{"encoding_confidence":0.5,"pages":0,"pages_with_text":0,"rows_read":2,"rows_kept":2,"tables":1,"images":0,"repeated_lines":0,"garbled":0}', 2, 1000000000, '["合同"]');
 INSERT INTO body VALUES (1, X'E4B880E4BA8CE4B889E59B9BE4BA94', X'5B5D');
 INSERT INTO body VALUES (2, X'E4B880E4BA8CE4B889E59B9BE4BA94', X'5B5B227461626C65222C302C31352C335D5D');
 INSERT INTO alias VALUES (1, 'b/一.md', '/r/b/一.md', '00ff', 1);

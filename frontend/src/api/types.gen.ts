@@ -495,6 +495,10 @@ export interface IngestRequest {
    */
   encoding: string;
   /**
+   * Tags are given to the documents read.
+   */
+  tags: string[];
+  /**
    * OCR reads the text in pictures where the machine has tesseract.
    */
   ocr: boolean;
@@ -727,6 +731,59 @@ export interface Retrieval {
   reranker: string | null;
   rerank_depth: number /* int */ | null;
   thresholds: { [key: string]: number /* float64 */};
+  /**
+   * Options are seldom wanted; null means none of them.
+   */
+  options: RetrievalOptions | null;
+}
+/**
+ * RetrievalOptions are settings of a pipeline that are off unless given.
+ */
+export interface RetrievalOptions {
+  /**
+   * Alpha weighs the vector leg of weighted fusion, in [0, 1].
+   */
+  alpha: number /* float64 */ | null;
+  /**
+   * MaxRanks drop what a stage ranks below them.
+   */
+  max_ranks: { [key: string]: number /* int */};
+  /**
+   * Filter restricts the documents searched.
+   */
+  filter: Filter;
+  /**
+   * HeadingBoost lifts BM25 scores by what title and headings share with the
+   * query; FoldDuplicates drops near repeats above a similarity; Diversity spreads
+   * the hits; Neighbours widens what the prompt shows.
+   */
+  heading_boost: number /* float64 */ | null;
+  fold_duplicates: number /* float64 */ | null;
+  diversity: number /* float64 */ | null;
+  neighbours: number /* int */ | null;
+}
+/**
+ * Filter restricts retrieval to some documents; empty parts let everything pass.
+ */
+export interface Filter {
+  /**
+   * Folders are beginnings of sources.
+   */
+  folders: string[];
+  /**
+   * Types are formats or file extensions.
+   */
+  types: string[];
+  /**
+   * Languages are "zh", "en" and "none".
+   */
+  languages: string[];
+  tags: string[];
+  /**
+   * After and Before are dates, "2006-01-02", both included.
+   */
+  after: string;
+  before: string;
 }
 /**
  * SearchRequest runs one strategy.
@@ -775,10 +832,30 @@ export interface Hit {
   score_stage: string;
   trace: StageScore[];
   /**
+   * Page is the page on which the hit begins; null for a format without pages.
+   */
+  page: number /* int */ | null;
+  /**
+   * Passage is what the prompt shows instead of the text; null when it is the
+   * text itself.
+   */
+  passage: Passage | null;
+  /**
+   * Repeats are the chunks left out because they nearly repeat this one.
+   */
+  repeats: string[];
+  /**
    * Matches are the places in Text, in code points from its start, where query
    * terms were found.
    */
   matches: Match[];
+}
+/**
+ * Passage is a part of a document, its span in code points.
+ */
+export interface Passage {
+  span: Span;
+  text: string;
 }
 /**
  * StageScore is what one stage said of a hit; rank and score are null when the
@@ -814,6 +891,10 @@ export interface Dropped {
    */
   score: number /* float64 */ | null;
   threshold: number /* float64 */;
+  /**
+   * MaxRank is the last rank the stage passes on; null without such a limit.
+   */
+  max_rank: number /* int */ | null;
 }
 /**
  * CompareRequest runs several strategies on one query.

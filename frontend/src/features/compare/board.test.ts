@@ -4,7 +4,7 @@ import { arrange, neighbour } from "./board";
 
 const hit = (chunk_id: string, rank: number): Hit => ({
   rank, chunk_id, doc_id: "d", source: `${chunk_id}.md`, span: { start: 0, end: 1 }, text: "x", headings: [],
-  score: 1, score_stage: "bm25", trace: [], matches: [],
+  score: 1, score_stage: "bm25", trace: [], matches: [], page: null, passage: null, repeats: [],
 });
 const column = (strategy: string, ids: string[]): Column => ({
   strategy, hits: ids.map((id, i) => hit(id, i + 1)), dropped: [], prompt: "", answer: null, citations: [], fingerprint: "", timings_ms: {},

@@ -59,6 +59,7 @@ export function toRequest(kb: string, query: string, settings: Settings): Compar
       reranker: settings.reranker,
       rerank_depth: settings.rerankDepth,
       thresholds: Object.fromEntries(thresholds),
+      options: null,
     },
     answer: settings.answer,
     lang: "",

@@ -143,7 +143,7 @@ func (s *scanner) gatherConstants(f *ast.File) {
 // warnings looks at the constants that name warnings, Warn…, which parsers give.
 func (s *scanner) warnings(v *ast.ValueSpec) {
 	for i, name := range v.Names {
-		if len(name.Name) > len("Warn") && strings.HasPrefix(name.Name, "Warn") && i < len(v.Values) {
+		if isWarning(name.Name) && i < len(v.Values) {
 			if code, ok := literal(v.Values[i]); ok {
 				s.found = append(s.found, use{"notice." + code, []string{"detail"}, true, s.files.Position(name.Pos()).String()})
 			}
@@ -381,4 +381,10 @@ func TestEverythingTheProgramSaysIsInTheCatalogue(t *testing.T) {
 			t.Errorf("nothing asks for %s", key)
 		}
 	}
+}
+
+// isWarning reports whether a constant is named Warn and something.
+func isWarning(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Warn")
+	return ok && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z'
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"ragdesk/backend/fault"
@@ -24,28 +25,38 @@ type attachment struct {
 	data []byte
 }
 
-// attachments returns the files inside the file.
-func (s *session) attachments() []attachment {
-	n, err := s.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: s.doc})
-	if err != nil {
-		return nil
-	}
+// attachments returns the files inside the file, those attached to marks on its
+// pages last.
+func (s *session) attachments(l guard.Limits) []attachment {
 	var out []attachment
-	for k := range min(n.AttachmentCount, maxAttachments) {
-		a, err := s.FPDFDoc_GetAttachment(&requests.FPDFDoc_GetAttachment{Document: s.doc, Index: k})
-		if err != nil {
-			continue
+	n, err := s.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: s.doc})
+	if err == nil {
+		for k := range min(n.AttachmentCount, maxAttachments) {
+			a, err := s.FPDFDoc_GetAttachment(&requests.FPDFDoc_GetAttachment{Document: s.doc, Index: k})
+			if err == nil {
+				out = append(out, s.attachment(a.Attachment, fmt.Sprintf("attachment-%d", k+1)))
+			}
 		}
-		found := attachment{name: fmt.Sprintf("attachment-%d", k+1)}
-		if name, err := s.FPDFAttachment_GetName(&requests.FPDFAttachment_GetName{Attachment: a.Attachment}); err == nil && name.Name != "" {
-			found.name = path.Base(strings.ReplaceAll(strings.Map(printable, name.Name), `\`, "/"))
-		}
-		if file, err := s.FPDFAttachment_GetFile(&requests.FPDFAttachment_GetFile{Attachment: a.Attachment}); err == nil {
-			found.data = file.Contents
-		}
-		out = append(out, found)
 	}
-	return out
+	out = append(out, s.files...)
+	size := int64(0)
+	for i := range out {
+		if size += int64(len(out[i].data)); size > l.Inflated {
+			out[i].data = nil // named as unread
+		}
+	}
+	return out[:min(len(out), maxAttachments)]
+}
+
+func (s *session) attachment(a references.FPDF_ATTACHMENT, name string) attachment {
+	found := attachment{name: name}
+	if n, err := s.FPDFAttachment_GetName(&requests.FPDFAttachment_GetName{Attachment: a}); err == nil && n.Name != "" {
+		found.name = path.Base(strings.ReplaceAll(strings.Map(printable, n.Name), `\`, "/"))
+	}
+	if file, err := s.FPDFAttachment_GetFile(&requests.FPDFAttachment_GetFile{Attachment: a}); err == nil {
+		found.data = file.Contents
+	}
+	return found
 }
 
 // appendNested adds the attachments to the document, each under its name. Those

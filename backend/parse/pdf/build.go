@@ -16,7 +16,6 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/layout"
 	"ragdesk/backend/rag"
 )
 
@@ -25,89 +24,36 @@ import (
 const garbledPage = 0.1
 
 // Parse reads a PDF file. Faults: corrupt {format, reason}, password {format},
-// limit_pages, limit_text, limit_memory {limit}.
+// limit_pages {limit, pages}, limit_text {limit}.
 func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
-	var doc rag.Document
-	var nested []attachment
 	b := &doctext.Builder{MediaType: "application/pdf", ParsedBy: "pdf/1"}
-	err := r.use(ctx, env.Cache, func(instance pdfium.Pdfium) error {
-		s, err := open(instance, in.Bytes, env.Limits)
-		if err != nil {
-			return err
+	job := reading{b: b, env: env}
+	for {
+		err := r.use(ctx, env.Cache, func(instance pdfium.Pdfium) error { return job.run(ctx, instance, in.Bytes) })
+		if err == nil {
+			break
 		}
-		defer s.close()
-		if s.damaged {
-			b.Warn(WarnDamaged, "")
+		if ctx.Err() != nil {
+			return rag.Document{}, ctx.Err()
 		}
-		pages, err := s.readPages(ctx, b, env.Limits)
-		if err != nil {
-			return err
+		if !gone(err) || !job.survives() {
+			return rag.Document{}, asFault(err)
 		}
-		if env.OCR {
-			if err := s.recognise(ctx, b, pages); err != nil {
-				return err
-			}
-		}
-		judge(b, pages)
-		b.Title = s.title()
-		texts := make([]layout.Page, len(pages))
-		for i, p := range pages {
-			texts[i] = p.text
-		}
-		b.Health.Repeated = layout.DropRepeated(texts)
-		layout.Write(b, texts, s.outline())
-		s.writeXFA(b, env.Limits)
-		nested = s.attachments()
-		return nil
-	})
-	if err != nil {
-		return doc, err
 	}
 	// PDFium is free again: an attachment may be a PDF.
-	if err := appendNested(ctx, b, nested, in, env); err != nil {
-		return doc, err
+	if err := appendNested(ctx, b, job.files, in, env); err != nil {
+		return rag.Document{}, err
 	}
 	return b.Document(in, env.Limits)
 }
 
-// readPages reads all pages. A page that cannot be read is warned of; when none
-// can, the file is corrupt.
-func (s *session) readPages(ctx context.Context, b *doctext.Builder, l guard.Limits) ([]page, error) {
-	pages := make([]page, s.pages)
-	var broken []int
-	var first error
-	size := int64(0)
-	for i := range pages {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if i > 0 && i%pagesPerOpening == 0 {
-			if err := s.reopen(); err != nil {
-				return nil, err
-			}
-		}
-		p, err := s.readPage(i)
-		var f *fault.Error
-		switch {
-		case errors.As(err, &f), errors.Is(err, errGone):
-			return nil, err
-		case err != nil:
-			broken = append(broken, i+1)
-			if first == nil {
-				first = err
-			}
-			continue
-		}
-		if size += int64(p.runes); size > l.Text {
-			return nil, fault.New("limit_text", fault.P("limit", l.Text))
-		}
-		pages[i] = p
+// asFault makes the end of PDFium itself the file's fault.
+func asFault(err error) error {
+	var f *fault.Error
+	if gone(err) && !errors.As(err, &f) {
+		return guard.Corrupt("pdf", errors.New("the PDF library crashed"))
 	}
-	if len(broken) == len(pages) {
-		return nil, guard.Corrupt("pdf", first)
-	}
-	warnPages(b, WarnPages, broken)
-	return pages, nil
+	return err
 }
 
 // judge counts the pictures that are not in the text and warns of pages whose
@@ -168,7 +114,7 @@ func sensibleTitle(s string) string {
 	switch {
 	case n < 2 || n > 200 || !utf8.ValidString(s):
 		return ""
-	case strings.HasPrefix(lower, "microsoft ") && strings.Contains(lower, " - "), strings.HasPrefix(lower, "untitled"), lower == "title",
+	case strings.HasPrefix(lower, "microsoft ") && strings.Contains(lower, " - "), strings.HasPrefix(lower, "untitled"), lower == "title", lower == "(anonymous)", lower == "anonymous",
 		strings.HasPrefix(lower, "document") && n < 14, strings.HasPrefix(s, "无标题"), strings.HasPrefix(s, "幻灯片"), lower == "powerpoint presentation",
 		strings.HasPrefix(lower, "print"):
 		return ""

@@ -106,7 +106,8 @@ func symbol(r rune) string {
 // code point. Windows maps the user-defined cells of Big5 to the private use
 // area row by row, and the Hong Kong supplement fills those cells.
 func hongKong(r rune) (string, bool) {
-	row, cell := 0, int(r)
+	var row int
+	cell := int(r)
 	switch {
 	case r >= 0xE000 && r <= 0xE310:
 		row, cell = 0xFA, cell-0xE000

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/klippa-app/go-pdfium"
 	pdfium_errors "github.com/klippa-app/go-pdfium/errors"
@@ -26,7 +25,6 @@ import (
 const (
 	// memoryPages bounds PDFium's memory, in WebAssembly pages of 64 KiB: 640 MiB.
 	memoryPages = 10240
-	memoryBytes = memoryPages << 16
 	// pagesPerOpening is after how many pages a long document is opened anew:
 	// PDFium keeps what it has read of a document until it is closed.
 	pagesPerOpening = 200
@@ -42,10 +40,12 @@ type Reader struct {
 	// compiled is closed after pool.
 	compiled io.Closer
 	closed   bool
+	// memory is what PDFium may take, in pages of WebAssembly.
+	memory uint32
 }
 
 // NewReader returns a reader; nothing is started yet.
-func NewReader() *Reader { return &Reader{turn: make(chan struct{}, 1)} }
+func NewReader() *Reader { return &Reader{turn: make(chan struct{}, 1), memory: memoryPages} }
 
 // ErrClosed is returned by a reader after Close.
 var ErrClosed = errors.New("pdf reader is closed")
@@ -87,7 +87,7 @@ func (r *Reader) start(cache string) error {
 	}
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
-		WithMemoryLimitPages(memoryPages).
+		WithMemoryLimitPages(r.memory).
 		// Without it nothing ends a loop inside PDFium.
 		WithCloseOnContextDone(true)
 	if cache != "" {
@@ -148,21 +148,7 @@ func (r *Reader) use(ctx context.Context, cache string, f func(pdfium.Pdfium) er
 		return ctx.Err()
 	}
 	_ = instance.Close() // what it held is dropped either way
-	if memoryFault(err) {
-		return fault.Wrap(err, "limit_memory", fault.P("limit", memoryBytes))
-	}
 	return err
-}
-
-// memoryFault reports whether err is PDFium's end for want of memory: it aborts
-// when it may not grow.
-func memoryFault(err error) bool {
-	if err == nil {
-		return false
-	}
-	s := err.Error()
-	return strings.Contains(s, "out of memory") || strings.Contains(s, "out of bounds memory access") ||
-		strings.Contains(s, "unreachable")
 }
 
 // session is a document that is open in an instance of PDFium.
@@ -177,6 +163,8 @@ type session struct {
 	fonts map[string]font
 	// maxChars bounds the characters of one page.
 	maxChars int
+	// files are those attached to marks on pages.
+	files []attachment
 	// damaged says that the file's own table of objects could not be used.
 	damaged bool
 }

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -95,6 +96,11 @@ func (s *session) note(a references.FPDF_ANNOTATION) (string, bool) {
 		return value(v.Value, err)
 	case enums.FPDF_ANNOT_SUBTYPE_WIDGET:
 		return s.field(a)
+	case enums.FPDF_ANNOT_SUBTYPE_FILEATTACHMENT:
+		got, err := s.FPDFAnnot_GetFileAttachment(&requests.FPDFAnnot_GetFileAttachment{Document: s.doc, Annotation: a})
+		if err == nil && len(s.files) < maxAttachments {
+			s.files = append(s.files, s.attachment(got.Attachment, fmt.Sprintf("file-%d", len(s.files)+1)))
+		}
 	}
 	return "", false
 }

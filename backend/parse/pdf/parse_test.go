@@ -253,9 +253,11 @@ func TestAttachmentsAreReadOrNamed(t *testing.T) {
 		return f.add(fmt.Sprintf("<< /Type /Filespec /F (%s) /UF (%s) /EF << /F %d 0 R >> >>", name, name, n))
 	}
 	a, b := spec("notes.txt", text), spec("setup.exe", other)
+	pinned := f.add(fmt.Sprintf("<< /Type /Annot /Subtype /FileAttachment /Rect [72 600 90 620] /FS %d 0 R >>", spec("pinned.txt", f.add(stream("/Type /EmbeddedFile", "pinned words")))))
+	f.page("", fmt.Sprintf("/Annots [%d 0 R]", pinned))
 	f.catalog = fmt.Sprintf("/Names << /EmbeddedFiles << /Names [(a) %d 0 R (b) %d 0 R] >> >>", a, b)
 	doc := parse(t, f)
-	if doc.Text != "Cover sheet\n\n# notes.txt\n\nattached words" {
+	if doc.Text != "Cover sheet\n\n# notes.txt\n\nattached words\n\n# pinned.txt\n\npinned words" {
 		t.Errorf("text %q", doc.Text)
 	}
 	if !hasWarning(doc, pdf.WarnAttachment, "setup.exe (format_unsupported)") {
@@ -391,13 +393,34 @@ func TestAStuckFileIsKilled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err := r.Parse(ctx, rag.Input{Source: "slow.pdf", Bytes: slow.bytes()}, e)
-	if !errors.Is(err, context.DeadlineExceeded) && !fault.Is(err, "limit_memory") {
+	if !errors.Is(err, context.DeadlineExceeded) && !fault.Is(err, "corrupt") {
 		t.Errorf("error %v, want an end", err)
 	}
 	fine := &file{}
 	fine.page(show("F1", 12, 72, 700, "The next file"), "")
 	if doc, err := r.Parse(t.Context(), rag.Input{Source: "x.pdf", Bytes: fine.bytes()}, e); err != nil || doc.Text != "The next file" {
 		t.Errorf("%q, %v", doc.Text, err)
+	}
+}
+
+// TestACrashCostsAPage has PDFium run out of memory over one page of three.
+func TestACrashCostsAPage(t *testing.T) {
+	t.Parallel()
+	f := &file{}
+	f.page(show("F1", 12, 72, 700, "Before it"), "")
+	next := f.add(stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", strings.Repeat(show("F1", 1, 1, 1, strings.Repeat("x", 2000)), 50)))
+	for range 5 {
+		next = f.add(stream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X %d 0 R >> >>", next), strings.Repeat("/X Do ", 30)))
+	}
+	f.page("/X Do", "")
+	p := f.pages[1]
+	f.objects[p] = strings.Replace(f.objects[p], "/Resources <<", fmt.Sprintf("/Resources << /XObject << /X %d 0 R >>", next), 1)
+	f.page(show("F1", 12, 72, 700, "After it"), "")
+	r := pdf.SmallReader()
+	defer r.Close()
+	doc, err := r.Parse(t.Context(), rag.Input{Source: "x.pdf", Bytes: f.bytes()}, env(r))
+	if err != nil || doc.Text != "Before it\n\nAfter it" || !hasWarning(doc, pdf.WarnPages, "2") {
+		t.Errorf("%q, %v, %v", doc.Text, doc.Warnings, err)
 	}
 }
 

@@ -15,7 +15,8 @@
 //	defer r.Close()
 //	doc, err := r.Parse(ctx, in, env)
 //
-// Faults: corrupt, password, limit_pages, limit_text, limit_memory {limit}.
+// Faults: corrupt {format, reason}, password {format}, limit_pages {limit, pages},
+// limit_text {limit}.
 // Warnings: see the Warn constants.
 package pdf
 

@@ -20,11 +20,10 @@ type file struct {
 	glyphs  []rune
 	catalog string
 	info    string
-	// userKey and ownerKey are passwords; encrypted says that they are used.
-	encrypted        bool
-	userKey, ownKey  string
-	brokenTail       bool
-	extraPageEntries string
+	// userKey and ownKey are passwords; encrypted says that they are used.
+	encrypted       bool
+	userKey, ownKey string
+	brokenTail      bool
 }
 
 const (

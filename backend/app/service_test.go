@@ -96,12 +96,12 @@ func filled(t *testing.T) *Service {
 func TestAFailedFirstIngestLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := service(t)
-	list := folder(t, map[string]string{"bad.jsonl": "{}", "photo.jpg": "no image"})
+	list := folder(t, map[string]string{"bad.jsonl": "{}", "photo.xyz": "no image"})
 	j, err := s.StartImportChunks(t.Context(), api.ImportChunksRequest{KB: "kb", File: filepath.Join(list, "bad.jsonl")})
 	if j = ended(t, s, j, err); j.State != "failed" || j.Error.Code != "chunks_invalid" {
 		t.Errorf("imported: %+v", j)
 	}
-	if j = load(t, s, filepath.Join(list, "photo.jpg"), "nowhere.txt"); j.State != "done" || j.Report.Totals["unsupported"] != 1 || j.Report.Totals["failed"] != 1 {
+	if j = load(t, s, filepath.Join(list, "photo.xyz"), "nowhere.txt"); j.State != "done" || j.Report.Totals["unsupported"] != 1 || j.Report.Totals["failed"] != 1 {
 		t.Errorf("ingested: %+v", j.Report)
 	}
 	kbs, err := s.ListKBs(t.Context(), api.ListKBsRequest{})
@@ -238,7 +238,7 @@ func TestEventsOfAJob(t *testing.T) {
 		})
 	}()
 	<-listening
-	root := folder(t, map[string]string{"a.txt": "潮水", "b.jpg": "no image"})
+	root := folder(t, map[string]string{"a.txt": "潮水", "b.xyz": "no image"})
 	j, err := s.StartIngest(t.Context(), api.IngestRequest{KB: "kb", Paths: []string{root}})
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestEventsOfAJob(t *testing.T) {
 			items[filepath.Base(e.Item.Source)] = e.Item.Status
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"a.txt": "indexed", "b.jpg": "unsupported"}, items); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a.txt": "indexed", "b.xyz": "unsupported"}, items); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)
 	}
 	last := events[len(events)-1]

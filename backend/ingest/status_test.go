@@ -39,7 +39,7 @@ func TestEveryKindOfFile(t *testing.T) {
 		"self.txt":       "-> self.txt",
 		".hidden.txt":    "not read",
 		".git/config":    "not read either",
-		"photo.jpg":      "not an image",
+		"photo.xyz":      "not an image",
 		"binary.txt":     "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\x01\x02\xff", 100),
 		"b/c/d/deep.log": "a log line\r\n",
 	})
@@ -49,7 +49,7 @@ func TestEveryKindOfFile(t *testing.T) {
 		"a.txt": "indexed", "copy of a.txt": "alias", "b/a.txt": "indexed", "b/guide.md": "indexed",
 		"empty.txt": "empty", "blank.txt": "empty", "link.txt": "alias",
 		"nowhere.txt": "failed not_found", "self.txt": "failed unreadable",
-		".hidden.txt": "skipped", ".git": "skipped", "photo.jpg": "unsupported format_unsupported",
+		".hidden.txt": "skipped", ".git": "skipped", "photo.xyz": "unsupported format_unsupported",
 		"binary.txt": "failed binary_content", "b/c/d/deep.log": "indexed",
 	})
 	var order []string

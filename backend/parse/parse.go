@@ -24,9 +24,15 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/code"
 	"ragdesk/backend/parse/data"
+	"ragdesk/backend/parse/epub"
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/legacy"
+	"ragdesk/backend/parse/mail"
 	"ragdesk/backend/parse/markup"
+	"ragdesk/backend/parse/ocr"
 	"ragdesk/backend/parse/office"
+	"ragdesk/backend/parse/pdf"
+	"ragdesk/backend/parse/rtf"
 	"ragdesk/backend/rag"
 )
 
@@ -44,12 +50,20 @@ type Options struct {
 type Parser struct {
 	limits guard.Limits
 	cache  string
+	ocr    bool
+	// pdf keeps the PDF library that it starts for the first such file.
+	pdf *pdf.Reader
 }
 
 var _ rag.Parser = (*Parser)(nil)
 
 // New returns a parser with the given limits.
-func New(o Options) *Parser { return &Parser{limits: o.Limits.Filled(), cache: o.Cache} }
+func New(o Options) *Parser {
+	return &Parser{limits: o.Limits.Filled(), cache: o.Cache, ocr: o.OCR, pdf: pdf.NewReader()}
+}
+
+// Close frees what the parser has started. It may be used again afterwards.
+func (p *Parser) Close() error { return p.pdf.Close() }
 
 // read is how a format is read.
 type read func(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error)
@@ -61,7 +75,7 @@ type format struct {
 	parse      read
 }
 
-func formats() []format {
+func (p *Parser) formats() []format {
 	return []format{
 		{"text", []string{".txt", ".text", ".log", ""}, parsePlain},
 		{"markdown", []string{".md", ".markdown", ".mdx", ".mkd", ".rmd", ".qmd"}, parseMarkdown},
@@ -75,6 +89,17 @@ func formats() []format {
 		{"pptx", []string{".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"}, office.Parse},
 		{"xlsx", []string{".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb"}, office.Parse},
 		{"odf", []string{".odt", ".ott", ".fodt", ".ods", ".ots", ".fods", ".odp", ".otp", ".fodp", ".odg"}, office.Parse},
+		{"pdf", []string{".pdf"}, p.pdf.Parse},
+		{"xls", []string{".xls", ".xlt"}, legacy.ParseXLS},
+		{"doc", []string{".doc", ".dot"}, legacy.ParseDOC},
+		{"ppt", []string{".ppt", ".pps", ".pot"}, legacy.ParsePPT},
+		{"rtf", []string{".rtf"}, rtf.Parse},
+		{"mail", []string{".eml"}, mail.Parse},
+		{"mht", []string{".mht", ".mhtml"}, mail.ParseMHT},
+		{"mbox", []string{".mbox"}, mail.ParseMbox},
+		{"msg", []string{".msg"}, mail.ParseMSG},
+		{"epub", []string{".epub"}, epub.Parse},
+		{"image", []string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"}, ocr.Parse},
 		{"code", code.Extensions(), code.Parse},
 	}
 }
@@ -82,17 +107,18 @@ func formats() []format {
 // Format returns the name of the format that source's extension stands for, such
 // as "text" or "markdown"; ok is false when it is not read.
 func Format(source string) (name string, ok bool) {
-	f, ok := formatOf(source)
+	var p Parser
+	f, ok := p.formatOf(source)
 	return f.name, ok
 }
 
-func formatOf(source string) (format, bool) {
+func (p *Parser) formatOf(source string) (format, bool) {
 	base := strings.ToLower(path.Base(source))
 	ext := path.Ext(base)
 	if slices.Contains(code.Names(), base) {
 		return format{"code", nil, code.Parse}, true
 	}
-	for _, f := range formats() {
+	for _, f := range p.formats() {
 		if slices.Contains(f.extensions, ext) {
 			return f, true
 		}
@@ -113,7 +139,7 @@ func (p *Parser) nested(ctx context.Context, in rag.Input, level int) (rag.Docum
 	if err := ctx.Err(); err != nil {
 		return rag.Document{}, err
 	}
-	f, ok := formatOf(in.Source)
+	f, ok := p.formatOf(in.Source)
 	if !ok {
 		return rag.Document{}, fault.New("format_unsupported",
 			fault.P("ext", path.Ext(path.Base(in.Source))))
@@ -124,7 +150,7 @@ func (p *Parser) nested(ctx context.Context, in rag.Input, level int) (rag.Docum
 	if level > maxNesting {
 		return rag.Document{}, fault.New("limit_depth", fault.P("limit", maxNesting))
 	}
-	return f.parse(ctx, in, guard.Env{Limits: p.limits, Cache: p.cache,
+	return f.parse(ctx, in, guard.Env{Limits: p.limits, Cache: p.cache, OCR: p.ocr,
 		Nested: func(ctx context.Context, in rag.Input) (rag.Document, error) {
 			return p.nested(ctx, in, level+1)
 		}})

@@ -108,7 +108,7 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"a.txt": "text", "A.TXT": "text", "a.text": "text", "x.y/Unknownfile": "text", "a.log": "text",
-		"a.md": "markdown", "a.Markdown": "markdown", "a.pdf": "", "a.mdxx": "", ".hiddenname": "", "a.md/b.doc": "",
+		"a.md": "markdown", "a.Markdown": "markdown", "a.pdf": "pdf", "a.mdxx": "", ".hiddenname": "", "a.md/b.doc": "doc", "a.md/b.exe": "",
 	} {
 		if got, ok := parse.Format(source); got != want || ok != (want != "") {
 			t.Errorf("Format(%q) = %q, %v", source, got, ok)

@@ -61,6 +61,9 @@ func Serve(r io.Reader, w io.Writer, open Open) error {
 			return fmt.Errorf("read request: %w", err)
 		case q := <-requests:
 			if current.parser == nil || current.options != q.Options {
+				if old, ok := current.parser.(io.Closer); ok {
+					_ = old.Close() // it has no file open
+				}
 				current.options, current.parser = q.Options, open(q.Options)
 				memory.Store(q.Options.Memory)
 				debug.SetMemoryLimit(q.Options.Memory / 4 * 3)

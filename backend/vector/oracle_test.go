@@ -83,8 +83,12 @@ func agree(t *testing.T, name string, x *vector.Index, o oracle, query []float32
 // by less than products are rounded.
 func TestSearchEqualsChromem(t *testing.T) {
 	t.Parallel()
-	for _, dim := range []int{1, 2, 3, 7, 8, 9, 31, 33, 100, 384, 512, 515} {
-		for _, n := range []int{1, 2, 40, 700, 1500} {
+	for _, dim := range []int{1, 2, 3, 7, 8, 9, 24, 31, 33, 100, 384, 512, 515} {
+		sizes := []int{1, 2, 40, 700, 1500}
+		if dim == 24 {
+			sizes = []int{10_000} // enough for several goroutines
+		}
+		for _, n := range sizes {
 			seed := uint64(dim*10_000 + n)
 			query := ragtest.UnitVectors(seed+1, 1, dim)
 			for name, flat := range map[string][]float32{

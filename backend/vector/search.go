@@ -28,9 +28,13 @@ import (
 // costs, and few enough that processors finish together.
 const unitRows = 512
 
-// maxWorkers bounds the goroutines of a search. Memory is what it waits for, and
-// a few processors take all of it.
-const maxWorkers = 8
+const (
+	// maxWorkers bounds the goroutines of a search. Memory is what it waits for, and
+	// a few processors take all of it.
+	maxWorkers = 8
+	// workerUnits is how many units are worth a further goroutine.
+	workerUnits = 8
+)
 
 // Search returns the k nearest chunks by the ordering rule, fewer when the index
 // holds fewer, with cosines in [-1, 1]. The query must be a unit vector; its
@@ -97,7 +101,7 @@ type unit struct {
 // first k has at least.
 func (s *scan) run(ctx context.Context) (border float32, err error) {
 	units := s.units()
-	workers := min(runtime.GOMAXPROCS(0), len(units), maxWorkers)
+	workers := min(runtime.GOMAXPROCS(0), 1+len(units)/workerUnits, maxWorkers)
 	best := make([]topScores, workers)
 	var wg sync.WaitGroup
 	for w := 1; w < workers; w++ {

@@ -63,6 +63,7 @@ func rows(c config) []row {
 		{"slowest commit", millis(func(c column) float64 { return c.Use.AddSlowest })},
 		{"first search after", millis(func(c column) float64 { return c.Use.SearchAfter })},
 		{"removing them", millis(func(c column) float64 { return c.Use.Remove })},
+		{"processor time", seconds(func(c column) float64 { return c.Use.RemoveProcessor })},
 	}
 	if c.Embed {
 		out = append(out, row{"embedding them", millis(func(c column) float64 { return c.Use.EmbedAdded })},

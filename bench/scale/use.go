@@ -35,7 +35,7 @@ type useResult struct {
 	Add, AddIndex, AddStore        float64
 	AddSlowest, SearchAfter        float64
 	AddProcessor, EmbedProcessor   float64
-	Remove                         float64
+	Remove, RemoveProcessor        float64
 	EmbedAdded                     float64
 	TurnVector, TurnFaiss          float64
 	TurnNumpy                      float64
@@ -165,9 +165,9 @@ func change(ctx context.Context, c config, w *workspace, asked []float32, r *use
 		return err
 	}
 	r.SearchAfter = since(start)
-	start = time.Now()
+	start, began = time.Now(), processorSeconds()
 	_, _, err = w.commit(ctx, wr, lib, rag.Change{Remove: gone})
-	r.Remove = since(start)
+	r.Remove, r.RemoveProcessor = since(start), processorSeconds()-began
 	return err
 }
 

@@ -253,9 +253,44 @@ func (b *book) chapter(ctx context.Context, p string) error {
 		b.out.Warn(WarnChapter, p+": "+fault.Of(err).Code)
 		return nil
 	}
+	if b.repeatsContents(d) {
+		return nil
+	}
 	if e, ok := b.titles[p]; ok && len(d.Sections) == 0 && !text.IsBlank(d.Text) {
 		b.out.Heading(e.depth, e.title)
+		// The title may stand there as a paragraph.
+		if len(d.Blocks) > 0 {
+			if s, err := d.Blocks[0].Span.Of(d.Text); err == nil && oneLine(s) == e.title {
+				if d.Blocks = d.Blocks[1:]; len(d.Blocks) == 0 {
+					d.Text = ""
+				}
+			}
+		}
 	}
 	b.out.Append(d, 0)
 	return nil
+}
+
+// repeatsContents reports whether a chapter is a table of contents: its lines,
+// apart from headings, are titles of chapters.
+func (b *book) repeatsContents(d rag.Document) bool {
+	titles := make(map[string]bool, len(b.titles))
+	for _, e := range b.titles {
+		titles[e.title] = true
+	}
+	lines := 0
+	for _, block := range d.Blocks {
+		s, err := block.Span.Of(d.Text)
+		if err != nil || block.Kind == rag.BlockHeading {
+			continue
+		}
+		for line := range strings.Lines(s) {
+			line = oneLine(strings.TrimLeft(line, "-*0123456789. \t"))
+			if line != "" && !titles[line] && !titles[oneLine(s)] {
+				return false
+			}
+			lines++
+		}
+	}
+	return lines > 1
 }

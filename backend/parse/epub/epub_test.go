@@ -135,6 +135,8 @@ func TestBooks(t *testing.T) {
 		"a broken table of contents": {[]string{"book.opf", packageOf("a", "a a.xhtml "+page, "ncx toc.ncx application/x-dtbncx+xml"), "toc.ncx", "<ncx><a></b>", "a.xhtml", "<p>a</p>"}, "a", nil},
 		"a guide to the contents": {[]string{"book.opf", strings.Replace(packageOf("t a", "t t.xhtml "+page, "a a.xhtml "+page), "</package>", `<guide><reference type="toc" href="t.xhtml"/></guide></package>`, 1),
 			"t.xhtml", "<p>contents</p>", "a.xhtml", "<p>a</p>"}, "a", nil},
+		"a page of contents": {[]string{"book.opf", packageOf("t a b", "t t.xhtml "+page, "a a.xhtml "+page, "b b.xhtml "+page, "nav nav.xhtml "+page+" nav"), "nav.xhtml", nav,
+			"t.xhtml", "<h1>Contents</h1><p>One\nTwo & half</p>", "a.xhtml", "<p>One</p>", "b.xhtml", "<p>b</p>"}, "# One\n\n## Two & half\n\nb", nil},
 		"contents alone":  {[]string{"book.opf", packageOf("nav", "nav nav.xhtml "+page+" nav"), "nav.xhtml", "<p>all there is</p>"}, "all there is", nil},
 		"scrambled fonts": {[]string{"book.opf", packageOf("a", "a a.xhtml "+page), "a.xhtml", "<p>a</p>", "META-INF/encryption.xml", encryption("http://www.idpf.org/2008/embedding", "a.xhtml")}, "a", nil},
 	} {

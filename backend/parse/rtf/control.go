@@ -131,7 +131,7 @@ func (r *reader) word(word string, n int, has, star bool) {
 	case star:
 		r.st.skip = true // a destination that is not known
 	case r.paragraphWord(word, n):
-	case r.tableWord(word):
+	case r.tableWord(word, n):
 	default:
 		r.characterWord(word, n, has)
 	}

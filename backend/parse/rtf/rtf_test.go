@@ -127,6 +127,8 @@ func TestStructure(t *testing.T) {
 		"table":                  {`\trowd\cellx1\cellx2\pard\intbl a\cell b\cell\row\trowd\cellx1\cellx2 c\par d\cell \cell\row\pard e`, "| a | b |\n| --- | --- |\n| c<br>d |  |\n\ne"},
 		"two tables":             {`\trowd\cellx1\pard\intbl a\cell\row\pard\par\trowd\cellx1\pard\intbl b\cell\row\pard`, "|  |\n| --- |\n| a |\n\n|  |\n| --- |\n| b |"},
 		"merged":                 {`\trowd\clvmgf\cellx1\cellx2\pard\intbl a\cell b\cell\row\trowd\clvmrg\cellx1\cellx2 \cell c\cell\row\trowd\clmgf\cellx1\clmrg\cellx2 d\cell\cell\row\pard`, "| a | b |\n| --- | --- |\n| a | c |\n| d | d |"},
+		"cells by width":         {`\trowd\cellx2000\cellx3000\pard\intbl a\cell b\cell\row\trowd\cellx1000\cellx2000\cellx3000 c\cell d\cell e\cell\row\pard`, "| a | a | b |\n| --- | --- | --- |\n| c | d | e |"},
+		"more cells than shapes": {`\trowd\cellx2000\cellx3000\pard\intbl a\cell b\cell\cell\row\trowd\cellx1000\cellx2000\cellx3000 c\cell d\cell e\cell\cell\row\pard`, "| a | a | b |\n| --- | --- | --- |\n| c | d | e |"},
 		"header rows":            {`\trowd\trhdr\cellx1\pard\intbl a\cell\row\trowd\trhdr\cellx1 b\cell\row\trowd\cellx1 c\cell\row`, "| a |\n| --- |\n| b |\n| c |"},
 		"table in a cell":        {`\trowd\cellx1\pard\intbl\itap2 x\nestcell y\nestcell{\*\nesttableprops\trowd\cellx1\cellx2\nestrow}{\nonesttables\par}\pard\intbl\itap1 z\cell\row`, "|  |\n| --- |\n| x \\| y<br>z |"},
 		"row without an end":     {`\trowd\cellx1\pard\intbl a\cell\pard b\par`, "|  |\n| --- |\n| a |\n\nb"},

@@ -1,20 +1,20 @@
 package rtf
 
-import "strings"
+import (
+	"strings"
 
-// mergeFlags say that a cell goes on the one to its left or above it.
-type mergeFlags struct{ left, above bool }
+	"ragdesk/backend/parse/doctext"
+)
 
 // rows is the state of the table being read.
 type rows struct {
-	// cells are the merges of the row's cells, next those of the cell to come.
-	cells []mergeFlags
-	next  mergeFlags
+	// cells describe the row's cells, next is the one to come.
+	cells []doctext.Cell
+	next  doctext.Cell
 	// header: the row is a header.
 	header bool
-	// lines are the paragraphs of the open cell, row its row's cells, above the
-	// row before.
-	lines, row, above []string
+	// lines are the paragraphs of the open cell, row its row's cells.
+	lines, row []string
 	// innerLines and inner are those of a table inside the cell.
 	innerLines, inner []string
 }
@@ -32,7 +32,7 @@ func (t *rows) line(s string, inner bool) {
 func (t *rows) open() bool { return len(t.row)+len(t.lines)+len(t.inner)+len(t.innerLines) > 0 }
 
 // tableWord takes what describes tables; false for others.
-func (r *reader) tableWord(word string) bool {
+func (r *reader) tableWord(word string, n int) bool {
 	if r.st.skip || r.st.table != noTable {
 		return false
 	}
@@ -40,19 +40,20 @@ func (r *reader) tableWord(word string) bool {
 	switch word {
 	case "trowd":
 		if !r.st.nested {
-			t.cells, t.next, t.header = nil, mergeFlags{}, false
+			t.cells, t.next, t.header = nil, doctext.Cell{}, false
 		}
 	case "trhdr":
 		t.header = t.header || !r.st.nested
 	case "clmrg":
-		t.next.left = true
+		t.next.Left = true
 	case "clvmrg":
-		t.next.above = true
+		t.next.Above = true
 	case "cellx":
 		if !r.st.nested {
+			t.next.Right = n
 			t.cells = append(t.cells, t.next)
 		}
-		t.next = mergeFlags{}
+		t.next = doctext.Cell{}
 	case "cell":
 		r.endCell()
 	case "row":
@@ -132,17 +133,14 @@ func (r *reader) endRow() {
 	if len(t.row) == 0 {
 		return
 	}
-	for i := range min(len(t.cells), len(t.row)) {
-		switch {
-		case t.row[i] != "":
-		case t.cells[i].left && i > 0:
-			t.row[i] = t.row[i-1]
-		case t.cells[i].above && i < len(t.above):
-			t.row[i] = t.above[i]
-		}
-	}
-	r.flow.Row(t.row, t.header)
-	t.above, t.row = t.row, nil
+	t.flush(&r.flow)
+}
+
+// flush adds the row to the text.
+func (t *rows) flush(flow *doctext.Flow) {
+	cells := doctext.Cells(t.row, t.cells)
+	flow.Row(cells, t.header)
+	t.row = nil
 }
 
 // endTable ends a row that nothing ended.
@@ -152,9 +150,7 @@ func (r *reader) endTable() {
 		r.endInnerRow()
 		r.rows.row = append(r.rows.row, strings.TrimSpace(strings.Join(r.rows.lines, "\n")))
 		r.rows.lines = nil
-		r.flow.Row(r.rows.row, r.rows.header)
-		r.rows.row = nil
+		r.rows.flush(&r.flow)
 		r.sinks[0].WriteString(rest)
 	}
-	r.rows.above = nil
 }

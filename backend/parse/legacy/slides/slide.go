@@ -72,7 +72,7 @@ func (s *show) read(slide record, outline []textRun) content {
 		}
 	}
 	for i, t := range outline {
-		if !r.used[i] {
+		if !r.used[i] && !t.field() {
 			r.texts = append(r.texts, t)
 		}
 	}
@@ -112,7 +112,7 @@ func (r *slideReader) keep(s shape) {
 	}
 	for _, t := range s.texts {
 		switch {
-		case strings.TrimSpace(t.text) == "*": // a field for the slide's number
+		case t.field():
 		case placeDate <= s.placeholder && s.placeholder <= placeHeader:
 			r.repeated++
 		default:
@@ -225,7 +225,7 @@ func writeSlide(b *doctext.Builder, c content) {
 		b.Table(rows, 1)
 	}
 	for _, t := range c.spoken {
-		if t.kind == textNotes && !text.IsBlank(t.text) {
+		if !text.IsBlank(t.text) {
 			b.Paragraph("> " + strings.ReplaceAll(t.plain(), "\n", "\n> "))
 		}
 	}

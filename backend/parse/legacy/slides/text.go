@@ -2,6 +2,7 @@ package slides
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -13,9 +14,7 @@ import (
 const (
 	textTitle       = 0
 	textBody        = 1
-	textNotes       = 2
 	textOther       = 4
-	textCenterBody  = 5
 	textCenterTitle = 6
 	textHalf        = 7
 	textQuarter     = 8
@@ -31,9 +30,13 @@ type textRun struct {
 // title reports whether the text is a slide's title.
 func (t textRun) title() bool { return t.kind == textTitle || t.kind == textCenterTitle }
 
+// field reports whether the text stands for a number or a date only.
+func (t textRun) field() bool { return strings.TrimSpace(t.text) == "*" }
+
 // outlined reports whether the text is a list of points.
 func (t textRun) outlined() bool {
-	return t.kind == textBody || t.kind == textHalf || t.kind == textQuarter
+	deeper := slices.ContainsFunc(t.depths, func(r depthRun) bool { return r.depth > 0 })
+	return t.kind == textBody || t.kind == textHalf || t.kind == textQuarter || deeper
 }
 
 // textReader puts texts together from the records that describe them.

@@ -1,6 +1,10 @@
 package word
 
-import "sort"
+import (
+	"sort"
+
+	"ragdesk/backend/parse/doctext"
+)
 
 // pageSize is the size of a page of formatting in the main stream.
 const pageSize = 512
@@ -148,12 +152,9 @@ type paraFormat struct {
 	list, level int
 	// outline is its level in the outline from 1, 0 for running text.
 	outline int
-	// merged says, of the mark of a row, which of its cells go on others.
-	merged []mergeFlags
+	// cells describe, at the mark of a row, its cells.
+	cells []doctext.Cell
 }
-
-// mergeFlags say that a cell goes on the one to its left or above it.
-type mergeFlags struct{ left, above bool }
 
 // Flags and size of a cell's description in that of its row.
 const (
@@ -163,17 +164,21 @@ const (
 	cellGoesAbove = 0x0020
 )
 
-// mergesOf reads the description of a row.
-func mergesOf(b []byte) []mergeFlags {
+// cellsOf reads the description of a row: the edges of its cells, and the cells.
+func cellsOf(b []byte) []doctext.Cell {
 	if len(b) < 3 {
 		return nil
 	}
 	n := int(b[2])
-	b = b[min(3+2*(n+1), len(b)):]
-	var cells []mergeFlags
+	edges := b[3:min(3+2*(n+1), len(b))]
+	b = b[3+len(edges):]
+	var cells []doctext.Cell
+	// Edges may lie left of the text; only their order matters.
+	left := int(int16(u16(edges, 0))) - 1
 	for i := 0; i < n && cellSize*i+2 <= len(b); i++ {
 		flags := u16(b, cellSize*i)
-		cells = append(cells, mergeFlags{flags&cellMerged != 0, flags&cellVertical == cellGoesAbove})
+		cells = append(cells, doctext.Cell{Right: int(int16(u16(edges, 2*i+2))) - left,
+			Left: flags&cellMerged != 0, Above: flags&cellVertical == cellGoesAbove})
 	}
 	return cells
 }
@@ -221,7 +226,7 @@ func (d *document) apply(f *paraFormat, list []byte, deep int) {
 		case sprmInnerRow:
 			f.innerRow = operand[0] != 0
 		case sprmTable:
-			f.merged = mergesOf(operand)
+			f.cells = cellsOf(operand)
 		case sprmLevel:
 			f.level = min(int(operand[0]), 8)
 		case sprmList:

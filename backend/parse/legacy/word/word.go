@@ -60,6 +60,7 @@ const (
 	pairParas, pairPieces             = 13, 33
 	pairEndRefs, pairEndTexts         = 46, 47
 	pairLists, pairOverrides          = 73, 74
+	pairBoxes, boxSize                = 56, 26
 	oldTextStart, oldLengths, oldCLX  = 0x18, 0x34, 0x160
 	newLengths                        = 0x4c
 )

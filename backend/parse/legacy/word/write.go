@@ -50,9 +50,7 @@ type story struct {
 	// cell holds the paragraphs of the open cell, row its row's cells, inner the
 	// row of a table inside the cell.
 	cell, row, inner []string
-	// above is the row before.
-	above  []string
-	images int
+	images           int
 }
 
 // note is a part of another story that belongs to a character.
@@ -71,7 +69,7 @@ func write(ctx context.Context, d *document, b *doctext.Builder, l guard.Limits)
 		return err
 	}
 	flow.Close()
-	b.Health.Images += main.images + s.images
+	b.Health.Images += max(main.images+s.images-d.boxCount(), 0)
 	headers := d.stories.main + d.stories.notes
 	for _, p := range strings.Split(d.plain(headers, headers+d.headers), "\n") {
 		if strings.TrimSpace(p) != "" {
@@ -80,6 +78,9 @@ func write(ctx context.Context, d *document, b *doctext.Builder, l guard.Limits)
 	}
 	return nil
 }
+
+// boxCount is how many drawings are text boxes.
+func (d *document) boxCount() int { return max((len(d.pair(pairBoxes))-4)/boxSize-1, 0) }
 
 // notes finds the footnotes and endnotes by the characters that refer to them.
 func (d *document) notes() map[int]note {
@@ -123,7 +124,7 @@ func (s *story) read(ctx context.Context, l guard.Limits) error {
 	}
 	if len(s.row)+len(s.cell) > 0 {
 		s.endCell()
-		s.flow.Row(s.row, false)
+		s.endRow(nil)
 	}
 	return nil
 }
@@ -251,7 +252,7 @@ func (s *story) add(mark uint16, f paraFormat) {
 	if !inTable {
 		if len(s.row)+len(s.cell) > 0 {
 			s.endCell()
-			s.endRow()
+			s.endRow(nil)
 		}
 		s.paragraph(p, f)
 		return
@@ -265,8 +266,7 @@ func (s *story) add(mark uint16, f paraFormat) {
 	case f.innerCell:
 		s.inner = append(s.inner, strings.TrimSpace(p))
 	case f.rowEnd, s.old && mark == charCell && p == "" && len(s.cell) == 0 && len(s.row) > 0:
-		s.merge(f.merged)
-		s.endRow()
+		s.endRow(f.cells)
 	case mark == charCell:
 		s.cell = append(s.cell, s.listed(p, f))
 		s.endCell()
@@ -291,22 +291,11 @@ func (s *story) endCell() {
 	s.cell = nil
 }
 
-// merge fills the cells of the row that go on others with what those show.
-func (s *story) merge(cells []mergeFlags) {
-	for i := range min(len(cells), len(s.row)) {
-		switch {
-		case s.row[i] != "":
-		case cells[i].left && i > 0:
-			s.row[i] = s.row[i-1]
-		case cells[i].above && i < len(s.above):
-			s.row[i] = s.above[i]
-		}
-	}
-}
-
-func (s *story) endRow() {
-	s.flow.Row(s.row, false)
-	s.above, s.row, s.cell, s.inner = s.row, nil, nil, nil
+// endRow adds the row; cells describe its cells where that is known.
+func (s *story) endRow(cells []doctext.Cell) {
+	cells = doctext.Cells(s.row, cells)
+	s.flow.Row(cells, false)
+	s.row, s.cell, s.inner = nil, nil, nil
 }
 
 // paragraph adds a paragraph outside tables.

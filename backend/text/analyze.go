@@ -21,7 +21,8 @@ type Term struct {
 type Analysis struct {
 	// Words are dictionary words of Chinese and the words, numbers and compounds
 	// of other scripts. A compound such as "bge-small-zh-v1.5" is there whole and
-	// in its parts, the whole first.
+	// in its parts, the whole first. Chinese numbers are there in Arabic digits
+	// too, after the words they are made of.
 	Words []Term
 	// Bigrams are pairs of neighbouring Chinese, Japanese or Korean characters.
 	Bigrams []Term
@@ -148,6 +149,7 @@ func (a *analyzer) ideographs(i int) int {
 		}
 		if c == hanClass {
 			a.words(j, k)
+			a.numerals(j, k)
 		} else {
 			a.out.Words = append(a.out.Words, f.term(j, k))
 		}

@@ -22,7 +22,7 @@ const CostScale = 10
 const unknownCost = 18 * CostScale
 
 // rules is raised whenever folding or analysis change.
-const rules = "1"
+const rules = "2"
 
 //go:embed all:dict
 var dictFiles embed.FS

@@ -1,0 +1,142 @@
+"""Ranking quality on public question sets, at chunk level, as a Markdown table.
+
+    python3 bench/quality/quality.py --program build/bin/ragdesk-headless --data $EVAL_DATA --work DIR
+
+Each set becomes a library (documents as files, windows of 250 characters, 50 shared) in a workspace below DIR;
+up to 500 questions a set are drawn with a seed. What is done is kept in DIR and not done again, so that the command
+can be stopped at any time and goes on where it was. --only prints or makes some sets alone.
+"""
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+STRATEGIES = "vector,bm25,union,hybrid,weighted,hybrid+rerank"
+METRICS = "nDCG@10,MRR@10,Recall@5"
+# name: (corpora, questions, relevance). Quotes of the first sets are short and lie in one chunk; those of the others are
+# sentences that windows cut, and count where a chunk overlaps them.
+SETS = {
+    "cmrc2018": (["cmrc2018"], "cmrc2018/queries.jsonl", "contains"),
+    "drcd": (["drcd"], "drcd/queries.jsonl", "contains"),
+    "drcd, simplified questions": (["drcd"], "drcd/queries_simplified.jsonl", "contains"),
+    "xquad zh": (["xquad_zh_en"], "xquad_zh_en/queries.jsonl#zh", "contains"),
+    "xquad en": (["xquad_zh_en"], "xquad_zh_en/queries.jsonl#en", "contains"),
+    "xquad cross-lingual": (["xquad_zh_en"], "xquad_zh_en/queries.jsonl#cross", "contains"),
+    "dureader_demo": (["dureader_demo"], "dureader_demo/queries.jsonl", "overlaps"),
+    "scifact": (["scifact"], "scifact/queries.jsonl", "overlaps"),
+    "hotpotqa": (["hotpotqa_sample"], "hotpotqa_sample/queries.jsonl", "overlaps"),
+    "pooled": (["cmrc2018", "drcd", "xquad_zh_en", "dureader_demo", "scifact", "hotpotqa_sample"], "*", "overlaps"),
+}
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def write_documents(data, work, corpus):
+    """Writes a corpus as one file a document, once."""
+    folder = work / "docs" / corpus
+    done = folder / ".done"
+    if done.exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for d in lines(data / corpus / "corpus.jsonl"):
+        (folder / f"{d['doc_id']}.txt").write_text(d["text"], encoding="utf-8", newline="")
+    done.touch()
+    return folder
+
+
+def questions(data, spec):
+    """The questions with gold of a set, in file order."""
+    path, _, kind = spec.partition("#")
+    out = []
+    for q in lines(data / path):
+        gold = q.get("parallel_gold") if kind == "cross" else q.get("gold")
+        if not gold or kind in ("zh", "en") and q.get("lang") != kind:
+            continue
+        out.append({"query_id": q["query_id"], "question": q["question"], "gold": gold})
+    return out
+
+
+def sample(data, spec, n, seed):
+    if spec == "*":  # as many of each set
+        specs = [s for name, (_, s, _) in SETS.items() if s != "*" and "cross" not in s and "simplified" not in s]
+        per = -(-n // len(specs))
+        return [q for s in specs for q in sample(data, s, per, seed)]
+    all_questions = questions(data, spec)
+    if len(all_questions) <= n:
+        return all_questions
+    chosen = set(random.Random(seed).sample(range(len(all_questions)), n))
+    return [q for i, q in enumerate(all_questions) if i in chosen]
+
+
+def run(program, work, *args):
+    command = [program, "--workspace", str(work / "workspace"), "--json", *args]
+    result = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    if result.returncode not in (0,):
+        sys.exit(f"{' '.join(command)}: exit {result.returncode}\n{result.stdout.decode()[:2000]}")
+    return json.loads(result.stdout)
+
+
+def measure(a, name):
+    """Evaluates one set, unless that is done."""
+    corpora, spec, relevance = SETS[name]
+    slug = "".join(c if c.isalnum() else "-" for c in name)
+    out = a.work / f"{slug}.json"
+    if out.exists():
+        return json.loads(out.read_text())
+    kb = "pool" if len(corpora) > 1 else corpora[0]
+    print(f"{name}: library {kb}", file=sys.stderr, flush=True)
+    folders = [str(write_documents(a.data, a.work, c)) for c in corpora]
+    run(a.program, a.work, "ingest", "--kb", kb, "--chunker", "chars", "--chunk-size", "250", "--chunk-overlap", "50", *folders)
+    asked = sample(a.data, spec, a.questions, a.seed)
+    dataset = a.work / f"{slug}.jsonl"
+    dataset.write_text("".join(json.dumps(q, ensure_ascii=False) + "\n" for q in asked), encoding="utf-8")
+    print(f"{name}: {len(asked)} questions", file=sys.stderr, flush=True)
+    report = run(a.program, a.work, "eval", "--kb", kb, "--dataset", str(dataset), "--strategies", STRATEGIES, "--metrics", METRICS,
+                 "--primary", "MRR@10", "--baseline", "hybrid+rerank", "--relevance", relevance)
+    kept = {"n": report["runs"][0]["total_queries"], "runs": {}, "comparisons": []}
+    for r in report["runs"]:
+        kept["runs"][r["strategy"]] = {m: v["value"] for m, v in r["metrics"].items()}
+    for c in report["comparisons"]:
+        if c["metric"] == "MRR@10":
+            kept["comparisons"].append({k: c[k] for k in ("a", "b", "diff", "p", "p_adj", "verdict")})
+    out.write_text(json.dumps(kept, indent=1))
+    return kept
+
+
+def table(results):
+    names = STRATEGIES.split(",")
+    for metric in METRICS.split(","):
+        print(f"\n| {metric} | n | " + " | ".join(names) + " |")
+        print("|---" * (len(names) + 2) + "|")
+        for name, r in results.items():
+            cells = []
+            for s in names:
+                mark = ""
+                if metric == "MRR@10":
+                    c = next((c for c in r["comparisons"] if c["b"] == s and c["a"] == "hybrid+rerank"), None)
+                    # The baseline is hybrid+rerank: a strategy that is "worse" than it is marked.
+                    mark = {"worse": " ↓", "better": " ↑"}.get(c["verdict"], "") if c else ""
+                cells.append(f"{r['runs'][s][metric]:.3f}".replace("0.", ".", 1) + mark)
+            print(f"| {name} | {r['n']} | " + " | ".join(cells) + " |")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--program", required=True)
+    p.add_argument("--data", required=True, type=pathlib.Path)
+    p.add_argument("--work", required=True, type=pathlib.Path)
+    p.add_argument("--questions", type=int, default=500)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--only", nargs="*", default=list(SETS))
+    a = p.parse_args()
+    a.work.mkdir(parents=True, exist_ok=True)
+    table({name: measure(a, name) for name in SETS if name in a.only})
+
+
+if __name__ == "__main__":
+    main()

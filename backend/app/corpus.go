@@ -21,7 +21,7 @@ func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	}
 	var err error
 	if p.Reranker != rag.RerankNone {
-		if c.Reranker, err = s.reranker(model); err != nil {
+		if c.Reranker, err = s.reranker(p.Reranker, model); err != nil {
 			return retrieve.Corpus{}, err
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorRe
 
 // tryEmbedder embeds a word.
 func (s *Service) tryEmbedder(ctx context.Context, name string) (string, error) {
-	model, err := s.embedder(name)
+	model, err := s.embedder(name, "")
 	if err != nil {
 		return "", err
 	}

@@ -63,7 +63,7 @@ func (s *Service) StartEval(ctx context.Context, r api.EvalRequest) (api.Job, er
 // plan reads a request; what is wrong with it shows before any work.
 func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	if r.Config != "" {
-		return configPlan(r)
+		return s.configPlan(r)
 	}
 	if r.KB == "" {
 		return evaluation{}, fault.New("argument_missing", fault.P("argument", "--kb"))
@@ -79,7 +79,7 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	if len(strategies) == 0 {
 		strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	pipelines, err := sidePipelines(strategies, r.Retrieval)
+	pipelines, err := sidePipelines(s.rerankerName, strategies, r.Retrieval)
 	if err != nil {
 		return evaluation{}, err
 	}
@@ -97,7 +97,7 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	return e, evaluate.CheckMetrics(r.Metrics)
 }
 
-func configPlan(r api.EvalRequest) (evaluation, error) {
+func (s *Service) configPlan(r api.EvalRequest) (evaluation, error) {
 	c, err := evaluate.ReadConfig(r.Config)
 	if err != nil {
 		return evaluation{}, err
@@ -114,7 +114,7 @@ func configPlan(r api.EvalRequest) (evaluation, error) {
 			return evaluation{}, fault.New("models_differ", fault.P("a", e.model), fault.P("b", ret.Model))
 		}
 		e.model = cmp.Or(e.model, ret.Model)
-		p, err := retrieverPipeline(ret)
+		p, err := s.retrieverPipeline(ret)
 		if err != nil {
 			return evaluation{}, err
 		}
@@ -123,14 +123,14 @@ func configPlan(r api.EvalRequest) (evaluation, error) {
 	return e, evaluate.CheckMetrics(c.Metrics)
 }
 
-func retrieverPipeline(ret evaluate.Retriever) (rag.Pipeline, error) {
+func (s *Service) retrieverPipeline(ret evaluate.Retriever) (rag.Pipeline, error) {
 	thresholds := map[string]float64{}
 	for stage, v := range ret.Thresholds {
 		thresholds[string(stage)] = v
 	}
 	settings := api.Retrieval{TopK: ret.TopK, Candidates: ret.Candidates, RerankDepth: ret.RerankDepth,
 		Fusion: ret.Fusion, Reranker: ret.Reranker, Thresholds: thresholds}
-	p, err := pipeline(ret.Strategy, settings)
+	p, err := pipeline(s.rerankerName, ret.Strategy, settings)
 	if err != nil {
 		return rag.Pipeline{}, err
 	}
@@ -207,7 +207,7 @@ func (s *Service) runs() *runstore.Store {
 
 // setup prepares an evaluation of bound questions.
 func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.Library) (evaluate.Setup, error) {
-	own, err := pipeline(defaultStrategy, api.Retrieval{})
+	own, err := pipeline(s.rerankerName, defaultStrategy, api.Retrieval{})
 	if err != nil {
 		return evaluate.Setup{}, err
 	}

@@ -32,6 +32,8 @@ type cut struct {
 	chunker       string
 	size, overlap *int
 	embedder      string
+	// like is the fingerprint of the library the embedder is for, if there is one.
+	like string
 	// read is what one file may cost.
 	read host.Options
 }
@@ -50,6 +52,7 @@ func (c cut) over(s rag.Settings) cut {
 	if c.embedder == "" {
 		c.embedder = s.Embedder
 	}
+	c.like = s.EmbedderFingerprint
 	return c
 }
 
@@ -224,8 +227,7 @@ func (s *Service) checkSettings(ctx context.Context, lib rag.Library, want cut) 
 	switch {
 	case settings.Embedder != lib.Embedder || settings.Dim != lib.Dim:
 		return fault.New("embedder_mismatch", fault.P("kb", lib.Name),
-			fault.P("has", fmt.Sprintf("%s (%d)", lib.Embedder, lib.Dim)),
-			fault.P("asked", fmt.Sprintf("%s (%d)", settings.Embedder, settings.Dim)))
+			fault.P("has", embedderLabel(lib.Settings)), fault.P("asked", embedderLabel(settings)))
 	case settings.EmbedderFingerprint != lib.EmbedderFingerprint:
 		return differs("embedder", lib.EmbedderFingerprint, settings.EmbedderFingerprint)
 	case settings.ChunkerFingerprint != lib.ChunkerFingerprint:

@@ -2,8 +2,7 @@ package app
 
 import (
 	"context"
-	"slices"
-	"strings"
+	"fmt"
 	"sync"
 
 	"ragdesk/backend/chunk"
@@ -16,57 +15,8 @@ import (
 	"ragdesk/backend/parse/archive"
 	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rag"
-	"ragdesk/backend/rerank"
 	"ragdesk/backend/store"
-	"ragdesk/backend/tokenvec"
 )
-
-// defaultEmbedder takes each text to the model of its language.
-const defaultEmbedder = "bge-small-zh-v1.5+all-MiniLM-L6-v2"
-
-// modelSlot opens one embedder once, on first use, and keeps it. A failure is
-// not kept: the next use tries again, since the user may have mended it.
-type modelSlot struct {
-	name string
-	mu   sync.Mutex
-	open *embed.Model
-}
-
-func (m *modelSlot) model(rt func() (*ort.Runtime, *models.Store, error)) (*embed.Model, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.open != nil {
-		return m.open, nil
-	}
-	runtime, assets, err := rt()
-	if err != nil {
-		return nil, err
-	}
-	f, err := assets.Embedder(m.name)
-	if err != nil {
-		return nil, err
-	}
-	model, err := embed.Open(runtime, embed.Spec{
-		Graph:     ort.Graph{Path: f.ModelPath, Inputs: f.Inputs, Output: f.Output, Optimised: f.OptimisedPath},
-		Tokenizer: f.TokenizerPath, Lowercase: f.Lowercase, Simplify: f.Simplify, ModelSHA256: f.ModelSHA256, TokenizerSHA256: f.TokenizerSHA256,
-		Dim: f.Dim, Pooling: embed.Pooling(f.Pooling), Limit: f.Limit,
-		QueryPrefix: f.QueryPrefix, DocumentPrefix: f.DocumentPrefix,
-	})
-	if err != nil {
-		return nil, err
-	}
-	m.open = model
-	return model, nil
-}
-
-func (m *modelSlot) close() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.open != nil {
-		_ = m.open.Close() // the process is ending; nothing is lost with it
-		m.open = nil
-	}
-}
 
 // runtime opens the model assets and ONNX Runtime.
 func (s *Service) runtime() (*ort.Runtime, *models.Store, error) {
@@ -94,59 +44,6 @@ type runtimeSlot struct {
 	assets  *models.Store
 }
 
-// embedderName writes an asked-for embedder as libraries keep it: "auto" and ""
-// are the default, and models are joined by "+".
-func embedderName(asked string) (string, error) {
-	if asked == "" || strings.EqualFold(asked, "auto") {
-		return defaultEmbedder, nil
-	}
-	var names []string
-	for part := range strings.SplitSeq(asked, "+") {
-		e, err := models.Lookup(strings.TrimSpace(part))
-		if err != nil {
-			return "", err
-		}
-		if !slices.Contains(names, e.Name) {
-			names = append(names, e.Name)
-		}
-	}
-	return strings.Join(names, "+"), nil
-}
-
-// embedder opens an embedder by name; the code of an unknown name is
-// "embedder_unknown".
-func (s *Service) embedder(name string) (*embed.Mixed, error) {
-	name, err := embedderName(name)
-	if err != nil {
-		return nil, err
-	}
-	var members []embed.Member
-	for part := range strings.SplitSeq(name, "+") {
-		model, err := s.member(part)
-		if err != nil {
-			return nil, err
-		}
-		described, err := models.Lookup(part)
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, embed.Member{Language: described.Language, Model: model})
-	}
-	return embed.NewMixed(members...)
-}
-
-// member opens one model.
-func (s *Service) member(name string) (*embed.Model, error) {
-	s.mu.Lock()
-	slot, ok := s.models[name]
-	if !ok {
-		slot = &modelSlot{name: name}
-		s.models[name] = slot
-	}
-	s.mu.Unlock()
-	return slot.model(s.runtime)
-}
-
 // libraryModel is a library's embedder, opened when first used and checked
 // against the fingerprint the library was indexed with.
 type libraryModel struct {
@@ -157,13 +54,15 @@ type libraryModel struct {
 func (s *Service) model(lib rag.Library) libraryModel { return libraryModel{s, lib} }
 
 func (m libraryModel) open() (*embed.Mixed, error) {
-	model, err := m.service.embedder(m.lib.Embedder)
+	model, err := m.service.embedder(m.lib.Embedder, m.lib.EmbedderFingerprint)
 	if err != nil {
 		return nil, err
 	}
 	if model.Fingerprint() != m.lib.EmbedderFingerprint {
+		// The model of the name is another than it was.
 		return nil, fault.New("embedder_mismatch", fault.P("kb", m.lib.Name),
-			fault.P("has", m.lib.EmbedderFingerprint), fault.P("asked", model.Fingerprint()))
+			fault.P("has", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, m.lib.Dim, m.lib.EmbedderFingerprint)),
+			fault.P("asked", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, model.Dim(), model.Fingerprint())))
 	}
 	return model, nil
 }
@@ -191,21 +90,6 @@ func (m libraryModel) Dim() int { return m.lib.Dim }
 
 // Fingerprint implements rag.Embedder.
 func (m libraryModel) Fingerprint() string { return m.lib.EmbedderFingerprint }
-
-// reranker makes the one reranker there is, late interaction over the models of
-// a library.
-func (s *Service) reranker(m libraryModel) (rag.Reranker, error) {
-	mixed, err := m.open()
-	if err != nil {
-		return nil, err
-	}
-	var spaces rerank.Spaces
-	for _, member := range mixed.Members() {
-		spaces.Codes = append(spaces.Codes, tokenvec.New(member.Model, member.Model.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib)))
-	}
-	spaces.Of = mixed.Space
-	return rerank.NewLateInteraction(spaces, m.Fingerprint()), nil
-}
 
 // newSettings resolves asked-for settings to those of a new library.
 func (s *Service) newSettings(ctx context.Context, want cut) (rag.Settings, error) {
@@ -242,11 +126,11 @@ func (c chunkerSettings) noticesOf(language string) []rag.Notice {
 // counts. In a library of several models each document is cut with the tokenizer
 // and the limit of its language's.
 func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Mixed, error) {
-	name, err := embedderName(want.embedder)
+	name, err := s.embedderName(want.embedder)
 	if err != nil {
 		return chunkerSettings{}, nil, err
 	}
-	mixed, err := s.embedder(name)
+	mixed, err := s.embedder(name, want.like)
 	if err != nil {
 		return chunkerSettings{}, nil, err
 	}

@@ -20,21 +20,18 @@ import (
 // defaultStrategy is what search and ask use unless told otherwise.
 const defaultStrategy = "hybrid+rerank"
 
-// rerankerNames are what --reranker accepts.
-func rerankerNames() []string { return []string{rag.RerankNone, rag.RerankLateInteraction} }
-
 // pipeline is namedPipeline of a strategy that may be left out.
-func pipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
-	return namedPipeline(cmp.Or(strings.TrimSpace(strategy), defaultStrategy), r)
+func pipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipeline, error) {
+	return namedPipeline(find, cmp.Or(strings.TrimSpace(strategy), defaultStrategy), r)
 }
 
 // namedPipeline reads a strategy, or the file behind "@", and applies the
 // settings of r over it.
-func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
+func namedPipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipeline, error) {
 	var p rag.Pipeline
 	var err error
 	if path, isFile := strings.CutPrefix(strategy, "@"); isFile {
-		p, err = pipelineFile(path)
+		p, err = pipelineFile(find, path)
 	} else {
 		strategy = strings.ToLower(strategy)
 		p, err = rag.ParseStrategy(strategy)
@@ -43,11 +40,13 @@ func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
 		return rag.Pipeline{}, err
 	}
 	p.Strategy = strategy
-	if err := override(&p, r); err != nil {
+	if err := override(find, &p, r); err != nil {
 		return rag.Pipeline{}, err
 	}
 	if p.Reranker == rag.RerankDefault {
-		p.Reranker = rag.RerankLateInteraction
+		if p.Reranker, err = find(rag.RerankDefault); err != nil {
+			return rag.Pipeline{}, err
+		}
 	}
 	return p, p.Validate()
 }
@@ -56,12 +55,12 @@ func namedPipeline(strategy string, r api.Retrieval) (rag.Pipeline, error) {
 // to one stage, such as a threshold, applies where that stage runs; it is
 // refused only when no strategy has the stage. The code of a name given twice is
 // "strategy_twice".
-func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
+func sidePipelines(find resolver, names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 	out := make([]rag.Pipeline, len(names))
 	used := map[rag.Stage]bool{}
 	seen := map[string]bool{}
 	for i, name := range names {
-		plain, err := namedPipeline(strings.TrimSpace(name), api.Retrieval{})
+		plain, err := namedPipeline(find, strings.TrimSpace(name), api.Retrieval{})
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +75,7 @@ func sidePipelines(names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 		if plain.Fusion == rag.FusionNone {
 			own.Fusion = nil
 		}
-		if out[i], err = namedPipeline(plain.Strategy, own); err != nil {
+		if out[i], err = namedPipeline(find, plain.Strategy, own); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +122,7 @@ func unusedStage(r api.Retrieval, used map[rag.Stage]bool) error {
 
 // override sets what r gives. Legs fetch at least top-k candidates unless their
 // number was given or belongs to the preset.
-func override(p *rag.Pipeline, r api.Retrieval) error {
+func override(find resolver, p *rag.Pipeline, r api.Retrieval) error {
 	preset := p.Candidates
 	set(&p.TopK, r.TopK)
 	set(&p.Candidates, r.Candidates)
@@ -139,7 +138,7 @@ func override(p *rag.Pipeline, r api.Retrieval) error {
 		p.Fusion = f
 	}
 	if r.Reranker != nil {
-		name, err := reranker(*r.Reranker)
+		name, err := find(*r.Reranker)
 		if err != nil {
 			return err
 		}
@@ -189,15 +188,6 @@ func fusion(name string) (rag.Fusion, error) {
 	return "", fault.New("fusion_unknown", fault.P("fusion", name), fault.P("known", "union, rrf, weighted"))
 }
 
-func reranker(name string) (string, error) {
-	switch n := strings.ToLower(name); n {
-	case rag.RerankNone, rag.RerankLateInteraction, rag.RerankDefault:
-		return n, nil
-	}
-	return "", fault.New("reranker_unknown", fault.P("reranker", name),
-		fault.P("known", strings.Join(rerankerNames(), ", ")))
-}
-
 // pipelineYAML is a pipeline in a file: a strategy and what differs from it.
 type pipelineYAML struct {
 	Strategy    string             `yaml:"strategy"`
@@ -218,7 +208,7 @@ type pipelineYAML struct {
 	Neighbours     *int           `yaml:"neighbours"`
 }
 
-func pipelineFile(path string) (rag.Pipeline, error) {
+func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return rag.Pipeline{}, fault.Wrap(err, "not_found", fault.P("path", path))
@@ -240,7 +230,7 @@ func pipelineFile(path string) (rag.Pipeline, error) {
 		return rag.Pipeline{}, err
 	}
 	set(&p.RRFK, y.RRFK)
-	return p, override(&p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
+	return p, override(find, &p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
 		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds,
 		Options: &api.RetrievalOptions{Alpha: y.Alpha, MaxRanks: y.MaxRanks, Filter: api.Filter(y.Filter), HeadingBoost: y.HeadingBoost,
 			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours}})

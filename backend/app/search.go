@@ -28,7 +28,7 @@ type found struct {
 
 // Search runs one strategy.
 func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchResponse, error) {
-	p, err := pipeline(r.Strategy, r.Retrieval)
+	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
 	if err != nil {
 		return api.SearchResponse{}, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, e
 	if r.Model != "" && r.Model != answer.ExtractiveModel {
 		return api.AskResponse{}, fault.New("model_unknown", fault.P("model", r.Model), fault.P("known", answer.ExtractiveModel))
 	}
-	p, err := pipeline(r.Strategy, r.Retrieval)
+	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
@@ -74,7 +74,7 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 	if len(r.Strategies) == 0 {
 		r.Strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	pipelines, err := sidePipelines(r.Strategies, r.Retrieval)
+	pipelines, err := sidePipelines(s.rerankerName, r.Strategies, r.Retrieval)
 	if err != nil {
 		return api.CompareResponse{}, err
 	}
@@ -163,7 +163,7 @@ func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []ra
 	if err != nil {
 		return answer.Answer{}, err
 	}
-	scorer, err := s.reranker(s.model(lib))
+	scorer, err := s.lateInteraction(s.model(lib))
 	if err != nil {
 		return answer.Answer{}, err
 	}

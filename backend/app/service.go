@@ -15,11 +15,13 @@ import (
 	"time"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/embed"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
 	"ragdesk/backend/library"
 	"ragdesk/backend/parse/host"
+	"ragdesk/backend/rerank"
 	"ragdesk/backend/store"
 )
 
@@ -35,6 +37,8 @@ type Config struct {
 	// Notify is told of slow work the user did not ask for, such as the rebuild of
 	// an index; it may be nil.
 	Notify func(code string, params ...fault.Param)
+	// Models is the folder of installed models; empty means the user's own.
+	Models string
 	// Parser is the command of a parser child; nil means this program with
 	// ParserCommand.
 	Parser []string
@@ -45,14 +49,17 @@ type Service struct {
 	cfg   Config
 	board *job.Board
 
-	mu     sync.Mutex
-	store  *store.Store
-	shelf  *library.Shelf
-	models map[string]*modelSlot
+	mu    sync.Mutex
+	store *store.Store
+	shelf *library.Shelf
 	// parserHost is nil until a file is read.
 	parserHost *host.Host
 
-	rt       runtimeSlot
+	rt            runtimeSlot
+	installed     installedModels
+	embedders     slots[*embed.Model]
+	crossEncoders slots[*rerank.CrossEncoder]
+
 	tokens   tokenFiles
 	filtered filterCache
 }
@@ -78,7 +85,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string, ...fault.Param) {}
 	}
-	return &Service{cfg: cfg, board: job.NewBoard(), models: map[string]*modelSlot{}, tokens: newTokenFiles()}, nil
+	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, tokens: newTokenFiles()}, nil
 }
 
 // DefaultWorkspace is RAGDESK_WORKSPACE, or the user's data folder.
@@ -117,9 +124,8 @@ func (s *Service) Close() error {
 		_ = s.parserHost.Close() // its children end with this process in any case
 	}
 	s.tokens.close()
-	for _, m := range s.models {
-		m.close()
-	}
+	s.embedders.close("")
+	s.crossEncoders.close("")
 	if s.store == nil {
 		return nil
 	}

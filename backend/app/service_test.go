@@ -26,7 +26,7 @@ func service(t *testing.T) *Service {
 
 func serviceOn(t *testing.T, workspace string) *Service {
 	t.Helper()
-	s, err := New(Config{Workspace: workspace, LockWait: 50 * time.Millisecond})
+	s, err := New(Config{Workspace: workspace, Models: filepath.Join(workspace, "models"), LockWait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

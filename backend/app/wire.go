@@ -95,8 +95,12 @@ func (c committer) Commit(ctx context.Context, lib rag.Library, change rag.Chang
 
 // Info describes the program and what a first screen needs.
 func (s *Service) Info(_ context.Context, _ api.InfoRequest) (api.Info, error) {
+	rerankers, err := s.rerankerNames()
+	if err != nil {
+		return api.Info{}, err
+	}
 	return api.Info{
 		Version: Version, Workspace: s.cfg.Workspace, Strategies: rag.StrategyNames(),
-		Rerankers: rerankerNames(), Samples: samples(), Embedder: defaultEmbedder,
+		Rerankers: rerankers, Samples: samples(), Embedder: defaultEmbedder,
 	}, nil
 }

@@ -26,8 +26,8 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnExtension: the content is of another format than the name says. The detail
-// names both, such as "xls: html".
+// WarnExtension says that the content is of another format than the name says. The
+// detail names both, such as "xls: html".
 const WarnExtension = "extension_mismatch"
 
 // ParseXLS reads a workbook.

@@ -28,8 +28,8 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnAttachment: an attachment could not be read. The detail is its name and the
-// code of the fault.
+// WarnAttachment says that an attachment could not be read. The detail is its name
+// and the code of the fault.
 const WarnAttachment = "attachment_unread"
 
 // Parse reads a message.
@@ -59,7 +59,7 @@ func ParseMHT(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, e
 		return rag.Document{}, guard.Corrupt("mht", errors.New("no header of a message"))
 	}
 	w := newWriter(env, "multipart/related", "mht/1")
-	w.Title = m.header.text("subject")
+	w.Title = m.text("subject")
 	r, err := w.render(ctx, m)
 	if err != nil {
 		return rag.Document{}, err
@@ -147,7 +147,7 @@ func (w *writer) message(ctx context.Context, b []byte, level int) error {
 	if m.kind == "multipart/encrypted" || m.kind == "application/pkcs7-mime" && m.params["smime-type"] != "signed-data" {
 		return guard.Password("eml")
 	}
-	subject := m.header.text("subject")
+	subject := m.text("subject")
 	w.Heading(level, subject)
 	w.Paragraph(details(m.header))
 	r, err := w.render(ctx, m)

@@ -60,7 +60,7 @@ func (p *parser) parse(b []byte, defaultKind string, depth int) (part, error) {
 	m.file = disposition == "attachment"
 	m.attached = m.file || m.name != "" && disposition != "inline"
 	if !strings.HasPrefix(m.kind, "multipart/") {
-		m.body = decodeBody(raw, m.header.get("content-transfer-encoding"))
+		m.body = decodeBody(raw, m.get("content-transfer-encoding"))
 		return m, nil
 	}
 	inner := "text/plain"

@@ -184,7 +184,7 @@ func weigh(docs []rag.Document) (letters, tables int) {
 func (w *writer) related(ctx context.Context, m part) (rendered, error) {
 	root := 0
 	for i, child := range m.parts {
-		if start := m.params["start"]; start != "" && child.header.get("content-id") == start {
+		if start := m.params["start"]; start != "" && child.get("content-id") == start {
 			root = i
 		}
 	}
@@ -222,7 +222,7 @@ func (w *writer) attachments(ctx context.Context, files []part, level int) error
 	for i, file := range files {
 		name := file.name
 		if name == "" {
-			name = file.header.text("subject")
+			name = file.text("subject")
 		}
 		source, known := sourceOf(file, i)
 		if name == "" {

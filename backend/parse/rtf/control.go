@@ -127,7 +127,7 @@ func (r *reader) word(word string, n int, has, star bool) {
 		return
 	}
 	switch {
-	case r.destination(word, star):
+	case r.destination(word):
 	case star:
 		r.st.skip = true // a destination that is not known
 	case r.paragraphWord(word, n):
@@ -222,7 +222,7 @@ func (r *reader) paragraphWord(word string, n int) bool {
 }
 
 // destination takes a word that says what a group is for; false for others.
-func (r *reader) destination(word string, star bool) bool {
+func (r *reader) destination(word string) bool {
 	switch word {
 	case "fonttbl":
 		r.startTable(fontTable)

@@ -26,8 +26,8 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnTruncated: the file ends before its last group does; what was before is
-// read.
+// WarnTruncated says that the file ends before its last group does; what was
+// before is read.
 const WarnTruncated = "truncated"
 
 // Parse reads in. A file of another format is read as what it is.

@@ -106,13 +106,14 @@ func (l *lists) marker(override, depth int) (marker string, ok bool) {
 			out.WriteRune(c)
 			continue
 		}
-		n := 0
-		if int(c) < len(levels) {
-			if n = counts[c]; int(c) < depth && n < levels[c].start {
-				n = levels[c].start
-			}
-			out.WriteString(numeral(n, levels[c].format))
+		if int(c) >= len(levels) {
+			continue
 		}
+		n := counts[c]
+		if int(c) < depth {
+			n = max(n, levels[c].start) // the level above may not have begun
+		}
+		out.WriteString(numeral(n, levels[c].format))
 	}
 	return out.String(), true
 }

@@ -25,7 +25,7 @@ import (
 	"ragdesk/backend/text"
 )
 
-// WarnTruncated: the file states more text than it holds.
+// WarnTruncated says that the file states more text than it holds.
 const WarnTruncated = "truncated"
 
 // stories are the lengths of a document's parts, which follow each other in the

@@ -278,6 +278,9 @@ func (r *reader) finish() {
 	r.endParagraph()
 	r.endTable()
 	r.flow.Close()
+	if r.hidden > 0 {
+		r.builder.Warn(WarnHiddenText, strconv.Itoa(r.hidden))
+	}
 }
 
 // endParagraph ends a paragraph where the reader is.

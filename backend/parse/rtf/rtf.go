@@ -26,9 +26,15 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnTruncated says that the file ends before its last group does; what was
-// before is read.
-const WarnTruncated = "truncated"
+// Codes of the warnings Parse gives.
+const (
+	// WarnTruncated says that the file ends before its last group does; what was
+	// before is read.
+	WarnTruncated = "truncated"
+	// WarnHiddenText says that text formatted as hidden was left out; the detail
+	// counts its bytes in the file.
+	WarnHiddenText = "hidden_text_dropped"
+)
 
 // Parse reads in. A file of another format is read as what it is.
 func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
@@ -132,9 +138,11 @@ type reader struct {
 	skipChars int
 	star      bool
 	// sinks are where text goes, the last one now.
-	sinks   []*strings.Builder
-	marker  string
-	boxes   []string
+	sinks  []*strings.Builder
+	marker string
+	boxes  []string
+	// hidden counts what was left out as hidden.
+	hidden  int
 	builder *doctext.Builder
 	flow    doctext.Flow
 	rows    rows
@@ -288,6 +296,7 @@ func (r *reader) char(c byte, raw bool) {
 		r.pendingPage = page
 	}
 	if r.muted() {
+		r.hide()
 		return
 	}
 	r.rawHigh = r.rawHigh || raw && c >= 0x80
@@ -306,8 +315,17 @@ func (r *reader) text(s string) {
 
 // put writes characters where they belong, unless they are left out.
 func (r *reader) put(s string) {
-	if !r.muted() {
-		r.emit(s)
+	if r.muted() {
+		r.hide()
+		return
+	}
+	r.emit(s)
+}
+
+// hide counts a character that is left out because it is formatted as hidden.
+func (r *reader) hide() {
+	if r.st.hidden && !r.st.skip && !r.st.deleted {
+		r.hidden++
 	}
 }
 

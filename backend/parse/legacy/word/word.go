@@ -25,8 +25,14 @@ import (
 	"ragdesk/backend/text"
 )
 
-// WarnTruncated says that the file states more text than it holds.
-const WarnTruncated = "truncated"
+// Codes of the warnings Parse gives.
+const (
+	// WarnTruncated says that the file states more text than it holds.
+	WarnTruncated = "truncated"
+	// WarnHiddenText says that text formatted as hidden was left out; the detail
+	// counts its characters.
+	WarnHiddenText = "hidden_text_dropped"
+)
 
 // stories are the lengths of a document's parts, which follow each other in the
 // text, in characters.

@@ -159,6 +159,10 @@ func TestStructure(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
+	hidden := parse(t, doc{main: []para{{text: "a"}, {text: "gone", chars: sprm(0x083c, 1)}, {text: "b\r"}}})
+	if len(hidden.Warnings) != 1 || hidden.Warnings[0] != (rag.Notice{Code: word.WarnHiddenText, Detail: "4"}) {
+		t.Errorf("hidden text: %v", hidden.Warnings)
+	}
 	d := parse(t, doc{main: text("\x01a\x08"), headers: text("head\n\nfoot")})
 	if d.Health.Images != 2 || d.Health.Repeated != 2 || d.Title != "旧.doc" || len(d.Warnings) > 0 {
 		t.Errorf("%+v, title %q, %v", d.Health, d.Title, d.Warnings)

@@ -2,6 +2,7 @@ package word
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -50,7 +51,7 @@ type story struct {
 	// cell holds the paragraphs of the open cell, row its row's cells, inner the
 	// row of a table inside the cell.
 	cell, row, inner []string
-	images           int
+	images, hidden   int
 }
 
 // note is a part of another story that belongs to a character.
@@ -70,6 +71,9 @@ func write(ctx context.Context, d *document, b *doctext.Builder, l guard.Limits)
 	}
 	flow.Close()
 	b.Health.Images += max(main.images+s.images-d.boxCount(), 0)
+	if n := main.hidden + s.hidden; n > 0 {
+		b.Warn(WarnHiddenText, strconv.Itoa(n))
+	}
 	headers := d.stories.main + d.stories.notes
 	for _, p := range strings.Split(d.plain(headers, headers+d.headers), "\n") {
 		if strings.TrimSpace(p) != "" {
@@ -191,7 +195,11 @@ func (s *story) char(c uint16) {
 			return
 		}
 	}
-	if s.flags.deleted || s.flags.hidden {
+	switch {
+	case s.flags.deleted:
+		return
+	case s.flags.hidden:
+		s.hidden++
 		return
 	}
 	if n, ok := s.notes[s.at-1]; ok && s.flow != nil {

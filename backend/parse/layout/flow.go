@@ -146,6 +146,8 @@ func (r region) parts(last, next line, open para, usual, around float64) bool {
 	switch {
 	case last.cells > 1 || next.cells > 1:
 		return true // what stands in cells keeps its row
+	case leads(last.text):
+		return true
 	case abs(last.size-next.size) > 0.12*em:
 		return true
 	case last.bold != next.bold && step > 1.05*usual:

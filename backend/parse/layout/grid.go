@@ -11,8 +11,10 @@ import (
 const (
 	// joint is how far rules that meet may miss each other, in points.
 	joint = 3.5
-	// maxGrid bounds the rows or columns of a table made of rules.
-	maxGrid = 400
+	// maxGrid bounds the rows or columns of a table made of rules, maxLooks its
+	// cells times its rules: beyond it is a drawing.
+	maxGrid  = 400
+	maxLooks = 20_000_000
 	// maxCellRunes is the length from which a cell is no cell of a table but a
 	// part of a page that is laid out with boxes.
 	maxCellRunes = 800
@@ -52,8 +54,7 @@ func grids(rules []Box) []grid {
 	for i := range group {
 		group[i] = i
 	}
-	var root func(int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for group[i] != i {
 			group[i] = group[group[i]]
 			i = group[i]
@@ -120,7 +121,7 @@ func newGrid(rules []Box) (grid, bool) {
 		ys = append(ys, g.box.Y0, g.box.Y1)
 	}
 	g.xs, g.ys = distinct(xs), distinct(ys)
-	if len(g.xs) < 3 || len(g.ys) < 3 || len(g.xs) > maxGrid || len(g.ys) > maxGrid {
+	if len(g.xs) < 3 || len(g.ys) < 3 || len(g.xs) > maxGrid || len(g.ys) > maxGrid || len(g.xs)*len(g.ys)*len(rules) > maxLooks {
 		return grid{}, false
 	}
 	return g, true

@@ -52,7 +52,7 @@ func levels(pages [][]para, outline map[string]int) {
 			}
 		}
 	}
-	rank := ranks(counts, texts, body)
+	rank := ranks(counts, texts)
 	for _, ps := range pages {
 		for i := range ps {
 			p := &ps[i]
@@ -112,6 +112,9 @@ func titleLike(p para) bool {
 	if letters < 2 || n > maxHeading || n < 2 || p.cells > 2 {
 		return false
 	}
+	if leads(p.text) {
+		return false
+	}
 	// Two cells are a title with its number before it.
 	if number, _, ok := strings.Cut(p.text, "  "); ok && p.cells == 2 && utf8.RuneCountInString(number) > 14 {
 		return false
@@ -127,7 +130,7 @@ func titleLike(p para) bool {
 
 // ranks gives each look its level: the larger the higher, bold above regular. A
 // look that too many paragraphs have is none.
-func ranks(counts map[look]int, texts int, body look) map[look]int {
+func ranks(counts map[look]int, texts int) map[look]int {
 	var looks []look
 	for l, n := range counts {
 		if float64(n) <= headingShare*float64(texts) || n <= 2 && texts <= 6 {

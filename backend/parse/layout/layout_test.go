@@ -166,6 +166,58 @@ func TestACellOverSeveralRowsIsRepeated(t *testing.T) {
 	}
 }
 
+func TestRulesBetweenRowsMakeRowsOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 200, 330}
+	segs := slices.Concat(
+		rowAt(100, xs, "Measure", "Base", "New"),
+		rowAt(130, xs, "recall@5", "0.84", "0.87"), rowAt(143, xs, "share of relevant", "", "better"), rowAt(156, xs, "passages", "", ""),
+		rowAt(190, xs, "mrr", "0.69", "0.78"), rowAt(203, xs, "", "", "worse"),
+		rowAt(240, xs, "ndcg", "0.74", "0.81"), rowAt(253, xs, "gain", "", ""))
+	var rules []layout.Box
+	for _, y := range []float64{118, 178, 228, 270} {
+		for _, x := range xs { // a rule for each cell
+			rules = append(rules, layout.Box{X0: x - 5, Y0: y, X1: x + 125, Y1: y + 1})
+		}
+	}
+	doc := read(t, layout.Order(segs, rules, 595, 842))
+	want := "| Measure | Base | New |\n| --- | --- | --- |\n| recall@5 share of relevant passages | 0.84 | 0.87 better |\n| mrr | 0.69 | 0.78 worse |\n| ndcg gain | 0.74 | 0.81 |"
+	if doc.Text != want {
+		t.Errorf("got\n%s\nwant\n%s", doc.Text, want)
+	}
+}
+
+func TestContentsAreNoHeadings(t *testing.T) {
+	t.Parallel()
+	segs := column(60, 100, "Introduction . . . . . . . . . . 1", "安全操作……………………3")
+	if got, want := read(t, layout.Order(segs, nil, 595, 842)).Text, "Introduction … 1\n\n安全操作 … 3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatRepeatsIsDropped(t *testing.T) {
+	t.Parallel()
+	var pages []layout.Page
+	for i := range 20 {
+		chapter := "Chapter of pumps"
+		if i >= 8 {
+			chapter = "Chapter of valves"
+		}
+		segs := append(column(60, 200, prose(uint64(i), 5)...), at(60, 30, chapter), at(300, 810, fmt.Sprintf("– %d –", i+7)))
+		if i%6 == 0 {
+			segs = append(segs, at(60, 90, fmt.Sprintf("Section %d", i*i+2)))
+		}
+		pages = append(pages, layout.Order(segs, nil, 595, 842))
+	}
+	if n := layout.DropRepeated(pages); n != 40 {
+		t.Errorf("%d lines dropped", n)
+	}
+	text := read(t, pages...).Text
+	if strings.Contains(text, "Chapter") || strings.Contains(text, "–") || strings.Count(text, "Section") != 4 {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestListsKeepTheirMarkers(t *testing.T) {
 	t.Parallel()
 	segs := slices.Concat(
@@ -224,6 +276,29 @@ func TestNothingIsLostOrDoubled(t *testing.T) {
 				t.Fatalf("seed %d: %q is there %d times in\n%s", seed, s.Text, n, text)
 			}
 		}
+	}
+}
+
+// TestHugePagesEnd orders pages that only a hostile file has.
+func TestHugePagesEnd(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var segs []layout.Segment
+	for range 12000 {
+		segs = append(segs, at(rng.Float64()*500, rng.Float64()*800, "x"))
+	}
+	var xs, ys []float64
+	for i := range 390 {
+		xs, ys = append(xs, float64(i*4)), append(ys, float64(i*4))
+	}
+	if p := layout.Order(segs, net(xs, ys), 595, 842); p.Empty() {
+		t.Error("no text")
+	}
+	for i := range segs { // one row of everything
+		segs[i].Box.Y0, segs[i].Box.Y1 = 100, 111
+	}
+	if p := layout.Order(segs, nil, 595, 842); p.Empty() {
+		t.Error("no text")
 	}
 }
 

@@ -7,12 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxGutters bounds how many gutters of a region are looked at.
-const maxGutters = 24
+const (
+	// maxGutters bounds how many gutters of a region are looked at.
+	maxGutters = 24
+	// maxElements bounds the elements of a region that is looked through for
+	// columns; pages of print have hundreds.
+	maxElements = 8000
+)
 
-// flow finds the reading order of segments of one direction of writing on a page
-// of w × h points: tables first, then columns.
-func flow(segs []Segment, rules []Box, w, h float64) []region {
+// flow finds the reading order of segments of one direction of writing: tables
+// first, then columns.
+func flow(segs []Segment, rules []Box) []region {
 	if len(segs) > 0 && segs[0].Quarter == Skew {
 		return skewed(segs)
 	}
@@ -24,7 +29,7 @@ func flow(segs []Segment, rules []Box, w, h float64) []region {
 	for i := range tables {
 		elems = append(elems, element{box: tables[i].box, table: &tables[i]})
 	}
-	o := orderer{em: typicalEm(rest)}
+	o := orderer{em: typicalEm(rest), rules: rules}
 	o.order(elems, 0)
 	return o.out
 }
@@ -60,8 +65,9 @@ func typicalEm(segs []Segment) float64 {
 }
 
 type orderer struct {
-	em  float64
-	out []region
+	em    float64
+	rules []Box
+	out   []region
 }
 
 // maxColumns bounds the nesting of columns.
@@ -75,7 +81,7 @@ func (o *orderer) order(elems []element, depth int) {
 	}
 	g, ok := o.gutter(elems)
 	if !ok || depth > maxColumns {
-		o.out = append(o.out, leaf(elems, o.em))
+		o.out = append(o.out, leaf(elems, o.rules, o.em))
 		return
 	}
 	o.order(g.above, depth+1)
@@ -108,7 +114,7 @@ type gutter struct {
 
 // gutter returns the tallest strip that parts columns of text.
 func (o *orderer) gutter(elems []element) (gutter, bool) {
-	if len(elems) < 4 {
+	if len(elems) < 4 || len(elems) > maxElements {
 		return gutter{}, false
 	}
 	width := max(0.9*o.em, 4)
@@ -266,7 +272,8 @@ func columns(l, r []element, em float64) bool {
 		return true
 	}
 	// Two boxes of two lines each are no table yet.
-	return a.rows <= 2 && b.rows <= 2 && a.single == a.rows && b.single == b.rows && !a.labels && !b.figures
+	const short = 4 // numbers and marks before a line
+	return a.longest > short && b.longest > short && a.rows <= 2 && b.rows <= 2 && a.single == a.rows && b.single == b.rows && !a.labels && !b.figures
 }
 
 // paired reports whether the lines of both sides form groups that stand beside

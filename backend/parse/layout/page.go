@@ -60,7 +60,6 @@ func Order(segs []Segment, rules []Box, w, h float64) Page {
 		byQuarter[s.Quarter] = append(byQuarter[s.Quarter], s)
 		weight[s.Quarter] += s.Runes
 	}
-	p := Page{width: w, height: h}
 	order := []int{0, 1, 3, 2, Skew}
 	main := 0
 	for _, q := range order {
@@ -68,13 +67,13 @@ func Order(segs []Segment, rules []Box, w, h float64) Page {
 			main = q
 		}
 	}
+	p := Page{width: w, height: h}
+	if main == 1 || main == 3 {
+		p.width, p.height = h, w
+	}
 	take := func(q int) {
 		if len(byQuarter[q]) == 0 {
 			return
-		}
-		pw, ph := w, h
-		if q == 1 || q == 3 {
-			pw, ph = h, w
 		}
 		group := byQuarter[q]
 		for i := range group {
@@ -84,7 +83,7 @@ func Order(segs []Segment, rules []Box, w, h float64) Page {
 		for i, r := range rules {
 			turned[i] = r.Turn(q, w, h)
 		}
-		for _, r := range flow(group, turned, pw, ph) {
+		for _, r := range flow(group, turned) {
 			r.aside = q != main
 			p.regions = append(p.regions, r)
 		}

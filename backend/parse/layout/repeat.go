@@ -15,6 +15,9 @@ const (
 	// them, a line must stand to be one. Books have two headers, one for each side.
 	repeatPages = 3
 	repeatShare = 0.3
+	// chapterShare is on which share of the pages from its first to its last a line
+	// must stand to be the header of a chapter.
+	chapterShare = 0.4
 	// sameHeight is how far its places on the pages may differ, in points.
 	sameHeight = 12.0
 )
@@ -75,14 +78,12 @@ func steady(g []spot, pages int) []spot {
 	var best []spot
 	for _, s := range g {
 		var same []spot
-		on := map[int]bool{}
 		for _, o := range g {
 			if o.top == s.top && abs(o.height-s.height) <= sameHeight {
 				same = append(same, o)
-				on[o.page] = true
 			}
 		}
-		if len(on) >= repeatPages && float64(len(on)) >= repeatShare*float64(pages) && len(same) > len(best) {
+		if len(same) > len(best) && often(same, pages) {
 			best = same
 		}
 		if len(same)*2 > len(g) {
@@ -90,6 +91,45 @@ func steady(g []spot, pages int) []spot {
 		}
 	}
 	return best
+}
+
+// often reports whether the spots are on enough of the file's pages: on a good
+// share of all, or of those that a chapter takes, or with numbers that grow with
+// the page.
+func often(g []spot, pages int) bool {
+	on := map[int]bool{}
+	first, last := g[0].page, g[0].page
+	for _, s := range g {
+		on[s.page] = true
+		first, last = min(first, s.page), max(last, s.page)
+	}
+	n := float64(len(on))
+	switch {
+	case len(on) < repeatPages:
+		return false
+	case n >= repeatShare*float64(pages), n > repeatPages && n >= chapterShare*float64(last-first+1):
+		return true
+	}
+	return growing(g)
+}
+
+// growing reports whether a number in the lines grows with the page.
+func growing(g []spot) bool {
+	grows := map[int]map[int]int{}
+	for _, s := range g {
+		for i, n := range numbers(s.text) {
+			if grows[i] == nil {
+				grows[i] = map[int]int{}
+			}
+			grows[i][n-s.page]++
+		}
+	}
+	for _, counts := range grows {
+		if most(counts)*5 >= len(g)*4 {
+			return true
+		}
+	}
+	return false
 }
 
 // alike reports whether the lines differ in nothing but page numbers: each number

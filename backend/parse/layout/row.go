@@ -34,6 +34,9 @@ func rowsOf(elems []element) []row {
 	return rows
 }
 
+// maxBeside bounds how many elements of a row a further one is held against.
+const maxBeside = 64
+
 // takes reports whether e stands on the row's height: beside its first element,
 // or, when that is of another size, beside most of the others.
 func (r row) takes(e element) bool {
@@ -44,7 +47,7 @@ func (r row) takes(e element) bool {
 		return false
 	}
 	// A tall element beside several rows would swallow them.
-	for _, o := range r.elems {
+	for _, o := range r.elems[:min(len(r.elems), maxBeside)] {
 		if o.box.OverlapX(e.box) > 0.5*min(o.box.Width(), e.box.Width()) && o.box.OverlapY(e.box) < 0.8 {
 			return false
 		}
@@ -125,7 +128,7 @@ func lineOf(r row) line {
 
 // leaf makes a region of elems that are read row by row, with the tables that
 // rows without rules form.
-func leaf(elems []element, em float64) region {
+func leaf(elems []element, rules []Box, em float64) region {
 	rows := rowsOf(elems)
 	r := region{box: elems[0].box}
 	for _, e := range elems {
@@ -137,7 +140,7 @@ func leaf(elems []element, em float64) region {
 			i++
 			continue
 		}
-		if t, n := alignedTable(rows[i:], em); n > 0 {
+		if t, n := alignedTable(rows[i:], rules, em); n > 0 {
 			r.items = append(r.items, item{table: &t})
 			i += n
 			continue

@@ -15,23 +15,27 @@ type table struct {
 	header int
 }
 
+// maxRows bounds the rows of a table without rules; a page has fewer.
+const maxRows = 400
+
 // column is the width that the cells of a column take together.
 type column struct{ x0, x1 float64 }
 
-// alignedTable returns the table that the first n of rows form without rules; n
-// is 0 when they form none. Rows are taken while each cell falls into one column
-// and no cell bridges two.
-func alignedTable(rows []row, em float64) (t table, n int) {
+// alignedTable returns the table that the first n of rows form without rules
+// between its columns; n is 0 when they form none. Rows are taken while each cell
+// falls into one column and no cell bridges two.
+func alignedTable(rows []row, rules []Box, em float64) (t table, n int) {
 	if len(cellsOf(rows[0])) < 2 && !headStart(rows, em) {
 		return table{}, 0
 	}
+	levels := levelsOf(rules, rows[0].box)
 	var cols []column
 	var cells [][]Segment
 	for _, r := range rows {
-		if r.elems[0].table != nil {
+		if r.elems[0].table != nil || len(cells) == maxRows {
 			break
 		}
-		if apart(rows[:len(cells)], r, em) {
+		if k := len(cells); k > 0 && !between(levels, rows[k-1].box, r.box) && apart(rows[:k], r, em) {
 			break
 		}
 		c := cellsOf(r)
@@ -44,7 +48,7 @@ func alignedTable(rows []row, em float64) (t table, n int) {
 	// A last line of its own in the first column is what follows the table.
 	for len(cells) > 0 {
 		last := cells[len(cells)-1]
-		if len(last) > 1 || columnOf(cols, last[0]) > 0 {
+		if len(last) > 1 || columnOf(cols, last[0]) > 0 || inRow(levels, rows, len(cells)-1) {
 			break
 		}
 		cells = cells[:len(cells)-1]
@@ -56,7 +60,7 @@ func alignedTable(rows []row, em float64) (t table, n int) {
 	if !tabular(cols, cells, em) {
 		return table{}, 0
 	}
-	t = fill(cols, cells, rows, em)
+	t = fill(cols, cells, rows, bandsOf(levels, cols, cells, rows), em)
 	return t, len(cells)
 }
 
@@ -184,9 +188,10 @@ func agree(xs []float64, em float64) bool {
 	return near*2 > len(xs)
 }
 
-// fill makes the table of cells. A row whose first cell is empty and that stands
-// closer to the row above than rows do goes on with that row's cells.
-func fill(cols []column, cells [][]Segment, rows []row, em float64) table {
+// fill makes the table of cells. A row of the same band as the one above goes on
+// with that row's cells, and so does, without bands, one whose first cell is
+// empty and that stands closer to the row above than rows do.
+func fill(cols []column, cells [][]Segment, rows []row, bands []int, em float64) table {
 	t := table{box: rows[0].box}
 	pitch := firstPitch(cols, cells, rows)
 	var at Box
@@ -201,7 +206,11 @@ func fill(cols []column, cells [][]Segment, rows []row, em float64) table {
 			bold = bold && c.Bold
 		}
 		step := rows[i].box.Y0 - at.Y0
-		if texts[0] == "" && len(t.rows) > 0 && step < 0.75*pitch && step < 1.6*em {
+		goesOn := texts[0] == "" && step < 0.75*pitch && step < 1.6*em
+		if bands != nil {
+			goesOn = i > 0 && bands[i] == bands[i-1]
+		}
+		if goesOn && len(t.rows) > 0 {
 			last := t.rows[len(t.rows)-1]
 			for k, s := range texts {
 				if s != "" {
@@ -214,7 +223,7 @@ func fill(cols []column, cells [][]Segment, rows []row, em float64) table {
 		}
 		at = rows[i].box
 	}
-	if len(t.rows) > 2 && t.rows[0][0] == "" && t.rows[1][0] != "" && headStart(rows, em) {
+	if bands == nil && len(t.rows) > 2 && t.rows[0][0] == "" && t.rows[1][0] != "" && headStart(rows, em) {
 		for k, s := range t.rows[1] {
 			t.rows[1][k] = doctext.Join(t.rows[0][k], s)
 		}

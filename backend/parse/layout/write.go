@@ -3,6 +3,7 @@ package layout
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"ragdesk/backend/parse/doctext"
 )
@@ -69,8 +70,45 @@ func cleaned(rows [][]string) [][]string {
 	return rows
 }
 
-// clean turns a hyphen that divided no word in the end into one that shows.
-func clean(s string) string { return strings.ReplaceAll(s, string(doctext.SoftHyphen), "-") }
+// clean turns a hyphen that divided no word in the end into one that shows, and
+// the dots that lead to a page number into an ellipsis.
+func clean(s string) string {
+	s = strings.ReplaceAll(s, string(doctext.SoftHyphen), "-")
+	if from, to, ok := leader(s); ok {
+		s = strings.TrimRight(s[:from], " ") + " … " + strings.TrimLeft(s[to:], " ")
+	}
+	return s
+}
+
+// leaderDots is how many dots are a leader.
+const leaderDots = 5
+
+// leads reports whether s is a line of a table of contents.
+func leads(s string) bool {
+	_, _, ok := leader(s)
+	return ok
+}
+
+// leader finds the first row of dots in s that leads from a title to a number.
+func leader(s string) (from, to int, ok bool) {
+	dots := 0
+	for i, r := range s {
+		switch {
+		case r == '.' || r == '·' || r == '…' || r == '．':
+			if dots == 0 {
+				from = i
+			}
+			dots++
+			to = i + utf8.RuneLen(r)
+		case r == ' ' && dots > 0:
+		case dots >= leaderDots:
+			return from, to, true
+		default:
+			dots = 0
+		}
+	}
+	return from, to, dots >= leaderDots
+}
 
 // items makes a list's items; their depth follows from where they start.
 func items(ps []para) []doctext.Item {

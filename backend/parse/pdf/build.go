@@ -36,7 +36,7 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 		if ctx.Err() != nil {
 			return rag.Document{}, ctx.Err()
 		}
-		if !gone(err) || !job.survives() {
+		if errors.Is(err, ErrClosed) || !gone(err) || !job.survives() {
 			return rag.Document{}, asFault(err)
 		}
 	}
@@ -50,7 +50,7 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 // asFault makes the end of PDFium itself the file's fault.
 func asFault(err error) error {
 	var f *fault.Error
-	if gone(err) && !errors.As(err, &f) {
+	if gone(err) && !errors.Is(err, ErrClosed) && !errors.As(err, &f) {
 		return guard.Corrupt("pdf", errors.New("the PDF library crashed"))
 	}
 	return err

@@ -51,7 +51,7 @@ type book struct {
 // Parse reads in. A file that is no zip archive is read as what it is.
 func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
 	if !bytes.HasPrefix(in.Bytes, []byte("PK")) {
-		return other(ctx, in, env)
+		return guard.Misnamed(ctx, in, env, "epub")
 	}
 	z, err := guard.OpenZip(in.Bytes, env.Limits)
 	if err != nil {
@@ -67,22 +67,6 @@ func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, erro
 		return rag.Document{}, err
 	}
 	return b.out.Document(in, env.Limits)
-}
-
-// other reads a file that is no archive by the parser of documents, which finds
-// out what it is.
-func other(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
-	alias := in
-	alias.Source += ".doc"
-	d, err := env.Nested(ctx, alias)
-	if err != nil {
-		return rag.Document{}, fmt.Errorf("read %s, which is no book: %w", path.Base(in.Source), err)
-	}
-	d.Source = in.Source
-	if d.Title == path.Base(alias.Source) {
-		d.Title = path.Base(in.Source)
-	}
-	return d, nil
 }
 
 // open reads what the book says of itself.

@@ -15,8 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/biff"
@@ -25,10 +23,6 @@ import (
 	"ragdesk/backend/parse/legacy/word"
 	"ragdesk/backend/rag"
 )
-
-// WarnExtension says that the content is of another format than the name says. The
-// detail names both, such as "xls: html".
-const WarnExtension = "extension_mismatch"
 
 // ParseXLS reads a workbook.
 func ParseXLS(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
@@ -64,13 +58,13 @@ func parse(ctx context.Context, in rag.Input, env guard.Env, format string) (rag
 	case "":
 		return rag.Document{}, guard.Corrupt(format, errors.New("content of no known format"))
 	default:
-		d, err = nested(ctx, in, env, found)
+		d, err = guard.ReadAs(ctx, in, env, found)
 	}
 	if err != nil {
 		return rag.Document{}, err
 	}
 	if found != format {
-		d.Warnings = append(d.Warnings, rag.Notice{Code: WarnExtension, Detail: format + ": " + found})
+		d.Warnings = append(d.Warnings, rag.Notice{Code: guard.WarnExtension, Detail: format + ": " + found})
 	}
 	return d, nil
 }
@@ -99,7 +93,7 @@ func container(ctx context.Context, in rag.Input, env guard.Env, format string) 
 		d, err = word.Parse(ctx, f, in, env)
 	case f.Has("__properties_version1.0"):
 		found = "msg"
-		d, err = nested(ctx, in, env, found)
+		d, err = guard.ReadAs(ctx, in, env, found)
 	default:
 		return d, format, guard.Corrupt(format, errors.New("no document in the container"))
 	}
@@ -107,19 +101,4 @@ func container(ctx context.Context, in rag.Input, env guard.Env, format string) 
 		d.Warnings = append(d.Warnings, rag.Notice{Code: biff.WarnTruncated})
 	}
 	return d, found, err
-}
-
-// nested reads in by the parser of another format; the document keeps its name.
-func nested(ctx context.Context, in rag.Input, env guard.Env, ext string) (rag.Document, error) {
-	alias := in
-	alias.Source = in.Source + "." + ext
-	d, err := env.Nested(ctx, alias)
-	if err != nil {
-		return rag.Document{}, fmt.Errorf("read %s as %s: %w", path.Base(in.Source), ext, err)
-	}
-	d.Source = in.Source
-	if d.Title == path.Base(alias.Source) {
-		d.Title = strings.TrimSuffix(d.Title, "."+ext)
-	}
-	return d, nil
 }

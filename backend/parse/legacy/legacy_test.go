@@ -69,7 +69,7 @@ func TestContentDecides(t *testing.T) {
 			if err != nil || d.Text != "read as ."+c.xls || d.Source != in.Source || d.Title != "旧.xls" {
 				t.Errorf("xls: %q, source %q, title %q (%v); want %s", d.Text, d.Source, d.Title, err, c.xls)
 			}
-			if len(d.Warnings) != 1 || d.Warnings[0] != (rag.Notice{Code: legacy.WarnExtension, Detail: "xls: " + c.xls}) {
+			if len(d.Warnings) != 1 || d.Warnings[0] != (rag.Notice{Code: guard.WarnExtension, Detail: "xls: " + c.xls}) {
 				t.Errorf("warnings %v", d.Warnings)
 			}
 			d, err = legacy.ParseDOC(context.Background(), in, env())
@@ -127,7 +127,7 @@ func TestXMLSpreadsheet(t *testing.T) {
 	for _, w := range d.Warnings {
 		codes[w.Code] = w.Detail
 	}
-	if codes["hidden_content"] != "藏" || codes[legacy.WarnExtension] == "" {
+	if codes["hidden_content"] != "藏" || codes[guard.WarnExtension] == "" {
 		t.Errorf("warnings %v", d.Warnings)
 	}
 	bomb := strings.Replace(xmlBook, "<Workbook", `<!DOCTYPE x [<!ENTITY a "b">]><Workbook`, 1)

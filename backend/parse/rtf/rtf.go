@@ -15,8 +15,6 @@ package rtf
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"path"
 	"strconv"
 	"strings"
 
@@ -40,7 +38,7 @@ const (
 func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
 	content := bytes.TrimLeft(bytes.TrimPrefix(in.Bytes, []byte("\xef\xbb\xbf")), " \t\r\n\x00")
 	if !bytes.HasPrefix(content, []byte(`{\rtf`)) {
-		return other(ctx, in, env)
+		return guard.Misnamed(ctx, in, env, "rtf")
 	}
 	r := &reader{b: content, limits: env.Limits, fonts: map[int]*font{}, styles: map[int]*style{},
 		builder: &doctext.Builder{MediaType: "application/rtf", ParsedBy: "rtf/1"}, page: "1252"}
@@ -52,22 +50,6 @@ func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, erro
 	}
 	r.builder.Encoding = r.encoding()
 	return r.builder.Document(in, env.Limits)
-}
-
-// other reads a file that is no RTF by the parser of documents, which finds out
-// what it is.
-func other(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
-	alias := in
-	alias.Source += ".doc"
-	d, err := env.Nested(ctx, alias)
-	if err != nil {
-		return rag.Document{}, fmt.Errorf("read %s, which is no RTF: %w", path.Base(in.Source), err)
-	}
-	d.Source = in.Source
-	if d.Title == path.Base(alias.Source) {
-		d.Title = path.Base(in.Source)
-	}
-	return d, nil
 }
 
 // state is what a group inherits and ends with.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/rag"
+	"ragdesk/backend/simd"
 )
 
 // lexicalWeight is the weight of the saturated BM25 part beside the late
@@ -123,32 +124,15 @@ func MaxSim(query, passage rag.TokenCodes) float64 {
 	if query.Rows == 0 || passage.Rows == 0 {
 		return 0
 	}
-	dim, sum := query.Dim, 0.0
+	products := make([]int32, query.Rows*passage.Rows)
+	simd.ProductInt8(products, query.Codes, passage.Codes, query.Dim)
+	sum := 0.0
 	for i := range query.Rows {
-		q := query.Codes[i*dim : (i+1)*dim]
 		best := float32(math.Inf(-1))
-		for j := range passage.Rows {
-			best = max(best, float32(dot(q, passage.Codes[j*dim:(j+1)*dim]))*passage.Inv[j])
+		for j, p := range products[i*passage.Rows : (i+1)*passage.Rows] {
+			best = max(best, float32(p)*passage.Inv[j])
 		}
 		sum += float64(best) * float64(query.Inv[i])
 	}
 	return sum / float64(query.Rows)
-}
-
-// dot is exact: 127² × dim fits an int32 for any model's dimension. Four sums
-// let the processor overlap the additions.
-func dot(a, b []int8) int32 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 int32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += int32(a[i]) * int32(b[i])
-		s1 += int32(a[i+1]) * int32(b[i+1])
-		s2 += int32(a[i+2]) * int32(b[i+2])
-		s3 += int32(a[i+3]) * int32(b[i+3])
-	}
-	for ; i < len(a); i++ {
-		s0 += int32(a[i]) * int32(b[i])
-	}
-	return s0 + s1 + s2 + s3
 }

@@ -10,20 +10,13 @@ import (
 // lexicalLeg returns the candidates of BM25 among the allowed chunks, boosted by
 // what their headings share with the query. parts explains boosted scores.
 func (r *run) lexicalLeg(ctx context.Context) (ranked []rag.Scored, parts map[rag.ChunkID][]rag.Part, err error) {
-	want := r.pipeline.Candidates
-	fetch := want
-	switch {
-	case r.corpus.Allow != nil:
-		fetch = r.corpus.Text.Count() // the index cannot know what is allowed
-	case r.pipeline.HeadingBoost > 0:
+	want, fetch := r.pipeline.Candidates, r.pipeline.Candidates
+	if r.pipeline.HeadingBoost > 0 {
 		fetch = want * spread // a boost lifts chunks from below
 	}
-	found, err := r.corpus.Text.Search(ctx, r.query, fetch)
+	found, err := r.searchText(ctx, fetch)
 	if err != nil {
 		return nil, nil, err
-	}
-	if r.corpus.Allow != nil {
-		found = allowed(found, r.corpus.Allow, fetchLimit(want, r.pipeline.HeadingBoost))
 	}
 	if r.pipeline.HeadingBoost > 0 {
 		if parts, err = r.boost(ctx, found); err != nil {
@@ -33,25 +26,31 @@ func (r *run) lexicalLeg(ctx context.Context) (ranked []rag.Scored, parts map[ra
 	return found[:min(len(found), want)], parts, nil
 }
 
-func fetchLimit(want int, boost float64) int {
-	if boost > 0 {
-		return want * spread
-	}
-	return want
+// restricted is a text index that can search among some chunks.
+type restricted interface {
+	SearchAllowed(ctx context.Context, query string, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error)
 }
 
-// allowed keeps the first n of found that allow accepts.
-func allowed(found []rag.Scored, allow func(rag.ChunkID) bool, n int) []rag.Scored {
+// searchText returns the first k of the allowed chunks.
+func (r *run) searchText(ctx context.Context, k int) ([]rag.Scored, error) {
+	allow := r.corpus.Allow
+	if allow == nil {
+		return r.corpus.Text.Search(ctx, r.query, k)
+	}
+	if index, ok := r.corpus.Text.(restricted); ok {
+		return index.SearchAllowed(ctx, r.query, k, allow)
+	}
+	found, err := r.corpus.Text.Search(ctx, r.query, r.corpus.Text.Count())
+	if err != nil {
+		return nil, err
+	}
 	kept := found[:0]
 	for _, s := range found {
-		if len(kept) == n {
-			break
-		}
-		if allow(s.ID) {
+		if len(kept) < k && allow(s.ID) {
 			kept = append(kept, s)
 		}
 	}
-	return kept
+	return kept, nil
 }
 
 // boost multiplies scores by 1 + w·c, see rag.Pipeline.HeadingBoost, and orders

@@ -227,3 +227,36 @@ func checkName(name string) error {
 	}
 	return nil
 }
+
+// ReplaceLibrary puts lib in the place of old in one transaction: lib takes old's
+// name and the bindings of datasets, which hold for its documents as they did for
+// old's, and old is deleted with everything in it; the folder of its indexes is
+// left to their owner. Both must be at the given revisions. Faults: kb_unknown
+// {kb}; an old revision is an error that names both.
+func (w *Writer) ReplaceLibrary(ctx context.Context, old, lib rag.Library) (rag.Library, error) {
+	what := fmt.Sprintf("put library %q in the place of %q", lib.Name, old.Name)
+	if old.ID == lib.ID {
+		return rag.Library{}, fmt.Errorf("%s: they are one", what)
+	}
+	err := w.tx(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		for _, l := range []rag.Library{old, lib} {
+			if _, err := sameRevision(ctx, tx, l); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE OR REPLACE binding SET library = ? WHERE library = ?`, lib.ID, old.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM library WHERE id = ?`, old.ID); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE library SET name = ? WHERE id = ?`, old.Name, lib.ID)
+		return err
+	})
+	if err != nil {
+		return rag.Library{}, err
+	}
+	lib.Name = old.Name
+	return lib, nil
+}

@@ -170,3 +170,52 @@ func TestSetTextIndex(t *testing.T) {
 		t.Errorf("after errors: %+v, error %v, want %+v", got, err, next)
 	}
 }
+
+func TestReplaceLibrary(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := open(t, t.TempDir())
+	w := lock(t, s)
+	old := library(t, s, w, "kb", record("a.txt", "旧的索引"), record("b.txt", "也是"))
+	fresh := library(t, s, w, "fresh", record("a.txt", "旧的索引"))
+	other := library(t, s, w, "other", record("a.txt", "别的"))
+	for name, lib := range map[string]rag.Library{"of kb": old, "of other": other} {
+		if err := w.SetBindings(ctx, lib, "hash", []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stale := old
+	stale.Revision--
+	for name, c := range map[string][2]rag.Library{"itself": {old, old}, "an old revision": {stale, fresh}} {
+		if _, err := w.ReplaceLibrary(ctx, c[0], c[1]); err == nil {
+			t.Errorf("replaced by %s", name)
+		}
+	}
+	if got, err := s.Library(ctx, "kb"); err != nil || got != old {
+		t.Fatalf("after refusals: %+v, error %v", got, err)
+	}
+
+	want := fresh
+	want.Name = "kb"
+	got, err := w.ReplaceLibrary(ctx, old, fresh)
+	if err != nil || got != want {
+		t.Fatalf("returned %+v, error %v, want %+v", got, err, want)
+	}
+	if got, err := s.Library(ctx, "kb"); err != nil || got != want {
+		t.Errorf("stored %+v, error %v, want %+v", got, err, want)
+	}
+	if docs, err := s.Documents(ctx, got); err != nil || len(docs) != 1 {
+		t.Errorf("%d documents, error %v", len(docs), err)
+	}
+	if b, err := s.Bindings(ctx, got, "hash"); err != nil || string(b) != "of kb" {
+		t.Errorf("bindings %q, error %v", b, err)
+	}
+	if b, err := s.Bindings(ctx, other, "hash"); err != nil || string(b) != "of other" {
+		t.Errorf("the other library's bindings %q, error %v", b, err)
+	}
+	_, err = s.Library(ctx, "fresh")
+	wantFault(t, err, "kb_unknown", fault.P("kb", "fresh"))
+	_, err = w.ReplaceLibrary(ctx, old, got)
+	wantFault(t, err, "kb_unknown", fault.P("kb", "kb"))
+	check(t, s)
+}

@@ -14,7 +14,8 @@ func TestReadsOfWholeLibrariesSortNothing(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, t.TempDir())
 	fillSample(t, s)
-	for _, query := range []string{queryPlaces, queryBlocks, queryChunks, queryDocuments} {
+	args := map[string][]any{queryPlaces: {1, 2, 0}, queryBlocks: {1, 2, 0}, queryChunks: {1}, queryDocuments: {1}}
+	for query, args := range args {
 		plan := []string{}
 		err := s.snapshot(t.Context(), rag.Library{ID: 1}, "plan", func(tx *sql.Tx, _ rag.Library) error {
 			return each(t.Context(), tx, func(rows *sql.Rows) error {
@@ -23,7 +24,7 @@ func TestReadsOfWholeLibrariesSortNothing(t *testing.T) {
 				err := rows.Scan(&id, &parent, &unused, &step)
 				plan = append(plan, step)
 				return err
-			}, `EXPLAIN QUERY PLAN `+query, 1)
+			}, `EXPLAIN QUERY PLAN `+query, args...)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"ragdesk/backend/rag"
 )
 
@@ -17,13 +19,18 @@ import (
 const vectorBlockRows = 1024
 
 // The queries below do without ORDER BY, which would have SQLite sort everything
-// that they read. CROSS JOIN keeps it to this order of loops.
+// that they read. CROSS JOIN keeps it to this order of loops. Each reads a share of
+// the documents.
 const (
 	queryPlaces = `SELECT c.id, c.document, c.ordinal FROM document d CROSS JOIN chunk c ON c.document = d.pk
-		WHERE d.library = ?`
+		WHERE d.library = ? AND d.pk % ? = ?`
 	queryBlocks = `SELECT v.document, v.first, v.data FROM document d CROSS JOIN vector_block v ON v.document = d.pk
-		WHERE d.library = ?`
+		WHERE d.library = ? AND d.pk % ? = ?`
 )
+
+// vectorReaders is how many connections read vectors side by side: copying them
+// out of SQLite keeps a processor busy.
+const vectorReaders = 2
 
 // bytesPerValue is the size of a stored float32.
 const bytesPerValue = 4
@@ -31,21 +38,20 @@ const bytesPerValue = 4
 // Vectors returns the vectors of lib's revision ordered by chunk ID. When the
 // library has another revision by now, the error is rag.ErrStale.
 func (s *Store) Vectors(ctx context.Context, lib rag.Library) (rag.VectorBlock, error) {
-	var block rag.VectorBlock
-	err := s.snapshot(ctx, lib, "read vectors", func(tx *sql.Tx, now rag.Library) error {
-		if now.Revision != lib.Revision {
-			return rag.ErrStale
-		}
-		block.Dim = now.Dim
-		if now.Dim == 0 {
-			return nil
-		}
-		places, err := placeChunks(ctx, tx, now, &block)
-		if err != nil {
-			return err
-		}
-		block.Data = make([]float32, len(block.IDs)*now.Dim)
-		return fillVectors(ctx, tx, now, places, block.Data)
+	shares := make([]vectorShare, vectorReaders)
+	err := s.eachShare(ctx, lib, func(ctx context.Context, tx *sql.Tx, now rag.Library, i int) error {
+		return shares[i].readChunks(ctx, tx, now, i)
+	})
+	if err != nil {
+		return rag.VectorBlock{}, err
+	}
+	block := rag.VectorBlock{Dim: shares[0].dim}
+	if block.IDs, err = placeChunks(shares); err != nil {
+		return rag.VectorBlock{}, s.fail(err, "read vectors of %q", lib.Name)
+	}
+	block.Data = make([]float32, len(block.IDs)*block.Dim)
+	err = s.eachShare(ctx, lib, func(ctx context.Context, tx *sql.Tx, now rag.Library, i int) error {
+		return shares[i].fill(ctx, tx, now, i, block.Data)
 	})
 	if err != nil {
 		return rag.VectorBlock{}, err
@@ -53,43 +59,88 @@ func (s *Store) Vectors(ctx context.Context, lib rag.Library) (rag.VectorBlock, 
 	return block, nil
 }
 
-// placeChunks sets the block's sorted IDs and returns, for each document, the row
-// of each of its chunks by ordinal.
-func placeChunks(ctx context.Context, tx *sql.Tx, lib rag.Library, block *rag.VectorBlock) (map[int64][]int, error) {
-	type chunk struct {
-		id      string
-		doc     int64
-		ordinal int
+// eachShare runs read for every share side by side, each in a transaction of its
+// own. All see the same state, since all see lib's revision.
+func (s *Store) eachShare(ctx context.Context, lib rag.Library,
+	read func(ctx context.Context, tx *sql.Tx, now rag.Library, share int) error,
+) error {
+	g, gctx := errgroup.WithContext(ctx)
+	for i := range vectorReaders {
+		g.Go(func() error {
+			return s.snapshot(gctx, lib, "read vectors", func(tx *sql.Tx, now rag.Library) error {
+				switch {
+				case now.Revision != lib.Revision:
+					return rag.ErrStale
+				case now.Dim == 0:
+					return nil
+				}
+				return read(gctx, tx, now, i)
+			})
+		})
 	}
-	chunks := make([]chunk, 0, lib.Chunks)
-	places := make(map[int64][]int, lib.Documents)
-	err := each(ctx, tx, func(rows *sql.Rows) error {
-		var c chunk
+	if err := g.Wait(); ctx.Err() == nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// vectorShare is what one reader has of a library's vectors.
+type vectorShare struct {
+	dim    int
+	chunks []placedChunk
+	// places holds, for each document, the row of each of its chunks by ordinal.
+	places map[int64][]int
+}
+
+type placedChunk struct {
+	id      string
+	doc     int64
+	ordinal int
+}
+
+// readChunks reads the share's chunks.
+func (v *vectorShare) readChunks(ctx context.Context, tx *sql.Tx, lib rag.Library, share int) error {
+	v.dim = lib.Dim
+	v.chunks = make([]placedChunk, 0, lib.Chunks/vectorReaders+lib.Chunks/8)
+	v.places = make(map[int64][]int, lib.Documents/vectorReaders)
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		var c placedChunk
 		if err := rows.Scan(&c.id, &c.doc, &c.ordinal); err != nil {
 			return err
 		}
-		places[c.doc] = append(places[c.doc], 0)
-		chunks = append(chunks, c)
+		v.places[c.doc] = append(v.places[c.doc], 0)
+		v.chunks = append(v.chunks, c)
 		return nil
-	}, queryPlaces, lib.ID)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(chunks, func(a, b chunk) int { return strings.Compare(a.id, b.id) })
-	block.IDs = make([]rag.ChunkID, len(chunks))
-	for row, c := range chunks {
-		if c.ordinal < 0 || c.ordinal >= len(places[c.doc]) {
-			return nil, fmt.Errorf("chunk %q is number %d of %d", c.id, c.ordinal, len(places[c.doc]))
-		}
-		block.IDs[row] = rag.ChunkID(c.id)
-		places[c.doc][c.ordinal] = row
-	}
-	return places, nil
+	}, queryPlaces, lib.ID, vectorReaders, share)
 }
 
-// fillVectors reads the library's blocks into data, each vector to the row that
-// places says. A block that does not fit or is missing is an error.
-func fillVectors(ctx context.Context, tx *sql.Tx, lib rag.Library, places map[int64][]int, data []float32) error {
+// placeChunks gives the chunks of all shares their rows and returns the sorted IDs.
+func placeChunks(shares []vectorShare) ([]rag.ChunkID, error) {
+	type chunk struct {
+		placedChunk
+		places []int
+	}
+	var chunks []chunk
+	for _, v := range shares {
+		for _, c := range v.chunks {
+			chunks = append(chunks, chunk{c, v.places[c.doc]})
+		}
+	}
+	slices.SortFunc(chunks, func(a, b chunk) int { return strings.Compare(a.id, b.id) })
+	ids := make([]rag.ChunkID, len(chunks))
+	for row, c := range chunks {
+		if c.ordinal < 0 || c.ordinal >= len(c.places) {
+			return nil, fmt.Errorf("chunk %q is number %d of %d", c.id, c.ordinal, len(c.places))
+		}
+		ids[row] = rag.ChunkID(c.id)
+		c.places[c.ordinal] = row
+	}
+	return ids, nil
+}
+
+// fill reads the share's blocks into data, each vector to its row. A block that
+// does not fit or is missing is an error.
+func (v *vectorShare) fill(ctx context.Context, tx *sql.Tx, lib rag.Library, share int, data []float32) error {
 	size := lib.Dim * bytesPerValue
 	filled := 0
 	err := each(ctx, tx, func(rows *sql.Rows) error {
@@ -100,7 +151,7 @@ func fillVectors(ctx context.Context, tx *sql.Tx, lib rag.Library, places map[in
 			return err
 		}
 		n := len(raw) / size
-		place := places[doc]
+		place := v.places[doc]
 		if len(raw)%size != 0 || first < 0 || first+n > len(place) {
 			return fmt.Errorf("vector block of %d bytes at chunk %d of %d", len(raw), first, len(place))
 		}
@@ -109,12 +160,12 @@ func fillVectors(ctx context.Context, tx *sql.Tx, lib rag.Library, places map[in
 		}
 		filled += n
 		return nil
-	}, queryBlocks, lib.ID)
+	}, queryBlocks, lib.ID, vectorReaders, share)
 	if err != nil {
 		return err
 	}
-	if filled*lib.Dim != len(data) {
-		return fmt.Errorf("%d vectors for %d chunks", filled, len(data)/lib.Dim)
+	if filled != len(v.chunks) {
+		return fmt.Errorf("%d vectors for %d chunks", filled, len(v.chunks))
 	}
 	return nil
 }

@@ -44,6 +44,8 @@ type book struct {
 	pkg pkg
 	// titles are those of the table of contents by the chapters' paths.
 	titles map[string]entry
+	// named are the titles alone.
+	named map[string]bool
 	// skip are the paths of tables of contents.
 	skip map[string]bool
 }
@@ -57,7 +59,7 @@ func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, erro
 	if err != nil {
 		return rag.Document{}, err
 	}
-	b := &book{zip: z, env: env, titles: map[string]entry{}, skip: map[string]bool{},
+	b := &book{zip: z, env: env, titles: map[string]entry{}, named: map[string]bool{}, skip: map[string]bool{},
 		out: &doctext.Builder{MediaType: "application/epub+zip", ParsedBy: "epub/1"}}
 	if err := b.open(); err != nil {
 		return rag.Document{}, err
@@ -159,6 +161,7 @@ func (b *book) contents() error {
 			return err
 		}
 		for _, e := range entries {
+			b.named[e.title] = true
 			if _, known := b.titles[e.path]; !known {
 				b.titles[e.path] = e
 			}
@@ -258,10 +261,6 @@ func (b *book) chapter(ctx context.Context, p string) error {
 // repeatsContents reports whether a chapter is a table of contents: its lines,
 // apart from headings, are titles of chapters.
 func (b *book) repeatsContents(d rag.Document) bool {
-	titles := make(map[string]bool, len(b.titles))
-	for _, e := range b.titles {
-		titles[e.title] = true
-	}
 	lines := 0
 	for _, block := range d.Blocks {
 		s, err := block.Span.Of(d.Text)
@@ -270,7 +269,7 @@ func (b *book) repeatsContents(d rag.Document) bool {
 		}
 		for line := range strings.Lines(s) {
 			line = oneLine(strings.TrimLeft(line, "-*0123456789. \t"))
-			if line != "" && !titles[line] && !titles[oneLine(s)] {
+			if line != "" && !b.named[line] && !b.named[oneLine(s)] {
 				return false
 			}
 			lines++

@@ -20,6 +20,14 @@ const maxHeader = 1 << 20
 // field at the start all of b is body.
 func splitHeader(b []byte) (header, []byte) {
 	var h header
+	var folded []string // the lines of the last field
+	end := func() {
+		if len(h) > 0 && len(folded) > 0 {
+			h[len(h)-1].value = strings.Join(folded, " ")
+		}
+		folded = nil
+	}
+	defer end()
 	rest := b
 	for read := 0; len(rest) > 0 && read < maxHeader; {
 		line, after := cutLine(rest)
@@ -30,9 +38,11 @@ func splitHeader(b []byte) (header, []byte) {
 				return h, after
 			}
 		case len(h) > 0 && (text[0] == ' ' || text[0] == '\t'):
-			h[len(h)-1].value += " " + strings.TrimSpace(text)
+			folded = append(folded, strings.TrimSpace(text))
 		case ok && fieldName(name):
-			h = append(h, struct{ name, value string }{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)})
+			end()
+			h = append(h, struct{ name, value string }{name: strings.ToLower(strings.TrimSpace(name))})
+			folded = append(folded, strings.TrimSpace(value))
 		case strings.HasPrefix(text, "From ") || strings.HasPrefix(text, ">From "): // an envelope
 		case len(h) == 0:
 			return nil, b

@@ -175,6 +175,7 @@ func (k *book) readSheets(ctx context.Context, b *doctext.Builder, stream []byte
 	if n := len(k.sheets); n > k.env.Limits.Pages {
 		return fault.New("limit_pages", fault.P("limit", k.env.Limits.Pages), fault.P("pages", n))
 	}
+	read := map[int]bool{}
 	for _, sheet := range k.sheets {
 		switch sheet.kind {
 		case kindChart:
@@ -185,10 +186,11 @@ func (k *book) readSheets(ctx context.Context, b *doctext.Builder, stream []byte
 		}
 		s := &scanner{b: stream, at: sheet.offset}
 		first, ok := s.next()
-		if !ok || !isBOF(first.id) {
+		if !ok || !isBOF(first.id) || read[sheet.offset] {
 			b.Warn(WarnTruncated, sheet.name)
 			continue
 		}
+		read[sheet.offset] = true
 		if sheet.hidden {
 			b.Warn(WarnHidden, sheet.name)
 		}

@@ -41,8 +41,10 @@ type Sheet struct {
 	limits guard.Limits
 	rows   map[int]map[int]cell
 	merges []area
-	cells  int
-	bytes  int64
+	// byRow are the merged ranges by the row that they begin in.
+	byRow map[int][]area
+	cells int
+	bytes int64
 }
 
 // New returns an empty sheet.
@@ -89,6 +91,10 @@ func (s *Sheet) Write(ctx context.Context, b *doctext.Builder) error {
 	if len(numbers) == 0 {
 		return nil
 	}
+	s.byRow = make(map[int][]area, len(s.merges))
+	for _, m := range s.merges {
+		s.byRow[m.row1] = append(s.byRow[m.row1], m)
+	}
 	if err := s.fill(ctx, numbers); err != nil {
 		return err
 	}
@@ -124,6 +130,8 @@ func (s *Sheet) rowNumbers() []int {
 // rows and columns that hold something, up to the limit of cells.
 func (s *Sheet) fill(ctx context.Context, numbers []int) error {
 	columns := s.columns(numbers)
+	// Overlapping ranges are an error; looking at many of them would take for ever.
+	looks := 0
 	for _, m := range s.merges {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -140,11 +148,14 @@ func (s *Sheet) fill(ctx context.Context, numbers []int) error {
 				break
 			}
 			for _, col := range columns[left:] {
-				if _, taken := s.rows[row][col]; taken || col > m.col2 {
-					continue
+				if looks++; col > m.col2 {
+					break
 				}
-				if s.cells >= s.limits.Cells {
+				if s.cells >= s.limits.Cells || looks > 4*s.limits.Cells {
 					return nil
+				}
+				if _, taken := s.rows[row][col]; taken {
+					continue
 				}
 				if err := s.put(row, col, value); err != nil {
 					return err
@@ -254,10 +265,7 @@ func (s *Sheet) header(numbers []int, rows [][]string) int {
 	}
 	most := min(maxHeader, len(numbers)-1)
 	for i := 0; i < n && n < most; i++ {
-		for _, m := range s.merges {
-			if m.row1 != numbers[i] {
-				continue
-			}
+		for _, m := range s.byRow[numbers[i]] {
 			reach := i + 1 + m.row2 - m.row1
 			if m.col2 > m.col1 && reach < len(numbers) && s.words(numbers[reach]) {
 				reach++ // a group's name above the names of its columns
@@ -279,7 +287,7 @@ func (s *Sheet) divided(numbers []int) bool {
 	if len(numbers) < 3 || !s.words(numbers[0]) || !s.words(numbers[1]) {
 		return false
 	}
-	return slices.ContainsFunc(s.merges, func(m area) bool { return m.row1 == numbers[0] && m.col2 > m.col1 })
+	return slices.ContainsFunc(s.byRow[numbers[0]], func(m area) bool { return m.col2 > m.col1 })
 }
 
 // words reports whether a row holds short texts only.

@@ -58,8 +58,8 @@ type slideReader struct {
 	depth   int
 }
 
-// read reads a slide or a page of notes; outline are its texts in the list.
-func (s *show) read(slide record, outline []textRun) content {
+// content reads a slide or a page of notes; outline are its texts in the list.
+func (s *show) content(slide record, outline []textRun) content {
 	r := &slideReader{outline: outline, used: make([]bool, len(outline)), depth: s.limits.Depth}
 	for c := range slide.children() {
 		switch c.kind {

@@ -68,6 +68,8 @@ type show struct {
 	// document is the number of the object that lists the slides.
 	document uint32
 	limits   guard.Limits
+	// read are the offsets of the slides and notes taken.
+	read map[uint32]bool
 }
 
 // entry is a slide in a list: its object, its id, and the texts stored beside it.
@@ -78,7 +80,7 @@ type entry struct {
 
 // Parse reads an OLE file that has a stream "PowerPoint Document".
 func Parse(ctx context.Context, f *ole.File, in rag.Input, env guard.Env) (rag.Document, error) {
-	s := &show{persist: map[uint32]uint32{}, limits: env.Limits}
+	s := &show{persist: map[uint32]uint32{}, limits: env.Limits, read: map[uint32]bool{}}
 	s.stream, _ = f.Stream("PowerPoint Document")
 	user, _ := f.Stream("Current User")
 	if u32(user, 12) == tokenEncrypted {
@@ -157,6 +159,16 @@ func (s *show) directory(at int) {
 	}
 }
 
+// once returns the record of a stored slide or page of notes the first time.
+func (s *show) once(id uint32) (record, bool) {
+	at, ok := s.persist[id]
+	if !ok || s.read[at] {
+		return record{}, false
+	}
+	s.read[at] = true
+	return recordAt(s.stream, int(at))
+}
+
 // object returns the record of a stored object.
 func (s *show) object(id uint32) (record, bool) {
 	at, ok := s.persist[id]
@@ -226,19 +238,19 @@ func (s *show) write(ctx context.Context, b *doctext.Builder) error {
 			return err
 		}
 		b.Page()
-		slide, ok := s.object(e.object)
+		slide, ok := s.once(e.object)
 		if !ok || slide.kind != typeSlide {
 			b.Warn(WarnTruncated, fmt.Sprintf("slide %d", i+1))
 			writeSlide(b, content{texts: e.texts})
 			continue
 		}
-		c := s.read(slide, e.texts)
+		c := s.content(slide, e.texts)
 		if c.hidden {
 			b.Warn(WarnHidden, fmt.Sprintf("slide %d", i+1))
 		}
 		if n, ok := byID[c.notes]; ok && c.notes != 0 {
-			if r, ok := s.object(n.object); ok && r.kind == typeNotes {
-				c.spoken = s.read(r, n.texts).texts
+			if r, ok := s.once(n.object); ok && r.kind == typeNotes {
+				c.spoken = s.content(r, n.texts).texts
 			}
 		}
 		writeSlide(b, c)

@@ -90,11 +90,14 @@ func (d *document) boxCount() int { return max((len(d.pair(pairBoxes))-4)/boxSiz
 func (d *document) notes() map[int]note {
 	found := map[int]note{}
 	add := func(refs, texts []byte, base int) {
-		n := (len(refs) - 4) / 6
-		for i := range max(n, 0) {
-			if 4*i+8 <= len(texts) {
-				found[int(u32(refs, 4*i))] = note{base + int(u32(texts, 4*i)), base + int(u32(texts, 4*i+4))}
+		last := 0
+		for i := range max((len(refs)-4)/6, 0) {
+			start, end := int(u32(texts, 4*i)), int(u32(texts, 4*i+4))
+			if start < last || end < start { // notes follow each other
+				continue
 			}
+			found[int(u32(refs, 4*i))] = note{base + start, base + end}
+			last = end
 		}
 	}
 	add(d.pair(pairNoteRefs), d.pair(pairNoteTexts), d.stories.main)

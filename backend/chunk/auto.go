@@ -33,7 +33,7 @@ func (c automatic) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, er
 	var passages []passage
 	var err error
 	if kind := choose(doc); kind == KindTokens {
-		passages, err = c.tokens.cut(ctx, doc)
+		passages, err = c.cut(ctx, doc)
 	} else {
 		passages, err = structured{tokens: c.tokens, rule: rules()[kind]}.cut(ctx, doc)
 	}

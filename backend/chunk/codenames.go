@@ -77,7 +77,7 @@ func (b *braceOutline) classify(i, stop int, block bool) (itemKind, []string) {
 		}
 	}
 	switch {
-	case assigned >= 0 && b.isArrow(assigned, stop):
+	case assigned >= 0 && b.isArrow(assigned):
 		return itemFunction, crumbs(b.dotted(assigned))
 	case callee >= 0 && block && assigned < 0 && !b.calls(i, callee):
 		return itemFunction, strings.Split(b.qualified(callee), "::")
@@ -264,7 +264,7 @@ func (b *braceOutline) functionName(i, j, stop, assigned int) []string {
 }
 
 // isArrow reports whether a function's arrow follows the = after lexeme assigned.
-func (b *braceOutline) isArrow(assigned, stop int) bool {
+func (b *braceOutline) isArrow(assigned int) bool {
 	if b.name != "javascript" && b.name != "typescript" {
 		return false
 	}

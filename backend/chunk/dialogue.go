@@ -29,11 +29,13 @@ func dialogueUnits(doc rag.Document, p *pieces, c tokens) []unit {
 		units = append(units, unit{split: byLines(0, bySentences, sameLine), path: path.at(0)})
 	}
 	for i, t := range found {
-		u := unit{start: t.start, cut: cutUnit, split: bySentences, path: path.at(t.start), prose: true}
-		if i > 0 && asks(doc.Text[found[i-1].said:t.start]) && found[i-1].speaker != t.speaker {
-			u.cut = cutFine - 1 // the answer
+		u := unit{start: t.start, cut: cutUnit, split: bySentences, path: path.at(t.start)}
+		if answers(doc.Text, found, i) {
+			u.cut = cutFine - 1
 		}
-		if i == 0 || shifts[i] {
+		// A topic starts with the question rather than with its answer.
+		begins := shifts[i] && u.cut == cutUnit || i+1 < len(found) && shifts[i+1] && answers(doc.Text, found, i+1)
+		if i == 0 || begins {
 			u.cut, u.level = cutAlways, 1
 		}
 		for ; next < len(doc.Sections) && doc.Sections[next].Span.Start <= t.start; next++ {
@@ -70,9 +72,12 @@ func mergeTopics(units []unit, least int) {
 	}
 }
 
-// asks reports whether what was said ends as a question.
-func asks(said string) bool {
-	said = strings.TrimRight(said, " \t\r\n\"”’）)*_")
+// answers reports whether turn i follows another speaker's question.
+func answers(s string, found []turn, i int) bool {
+	if i == 0 || found[i-1].speaker == found[i].speaker {
+		return false
+	}
+	said := strings.TrimRight(s[found[i-1].said:found[i].start], " \t\r\n\"”’）)*_")
 	return strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？")
 }
 

@@ -62,10 +62,10 @@ func (c structured) cut(ctx context.Context, doc rag.Document) ([]passage, error
 
 // pack makes chunks of tidy units.
 func (c structured) pack(ctx context.Context, p *pieces, units []unit) ([]passage, error) {
-	b := packing{structured: c, pieces: p, units: units}
+	b := packing{structured: c, pieces: p, rest: units}
 	var out []passage
 	start, done := 0, 0 // units: where the chunk starts, what chunks cover so far
-	for done < len(b.units) {
+	for b.load(done); done < len(b.units); b.load(done) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -82,7 +82,30 @@ func (c structured) pack(ctx context.Context, p *pieces, units []unit) ([]passag
 type packing struct {
 	structured
 	*pieces
-	units []unit
+	// units are those packed so far and a window after them, so that putting finer
+	// ones in moves few; rest are the others.
+	units, rest []unit
+}
+
+// load takes units into the window until it holds all that the next chunk, which
+// begins at done or before, may depend on.
+func (b *packing) load(done int) {
+	ahead := 0
+	for i := done; i < len(b.units) && ahead <= 3*b.size; i++ {
+		ahead += b.units[i].weight
+	}
+	for ; len(b.rest) > 0 && ahead <= 3*b.size; b.rest = b.rest[1:] {
+		b.units = append(b.units, b.rest[0])
+		ahead += b.rest[0].weight
+	}
+}
+
+// end returns where unit i ends.
+func (b *packing) end(i int) int {
+	if i+1 == len(b.units) && len(b.rest) > 0 {
+		return b.rest[0].start
+	}
+	return unitEnd(b.units, i, len(b.text))
 }
 
 // next returns the chunk that begins with unit start or, if need be, later but
@@ -198,7 +221,7 @@ func (b *packing) balance(start, lowest, last int) int {
 // measure returns the span of the units [from, to) without the space around it,
 // and how many tokens its text has on its own.
 func (b *packing) measure(from, to int) (rag.Span, int) {
-	span := trim(b.text, rag.Span{Start: b.units[from].start, End: unitEnd(b.units, to-1, len(b.text))}, b.rule.lines)
+	span := trim(b.text, rag.Span{Start: b.units[from].start, End: b.end(to - 1)}, b.rule.lines)
 	return span, len(b.tokenizer.Tokens(b.text[span.Start:span.End]))
 }
 
@@ -237,7 +260,7 @@ func (b *packing) path(from, to int) []string {
 // any.
 func (b *packing) refine(i int) bool {
 	u := b.units[i]
-	span := rag.Span{Start: u.start, End: unitEnd(b.units, i, len(b.text))}
+	span := rag.Span{Start: u.start, End: b.end(i)}
 	var finer []unit
 	if u.split != nil {
 		finer = b.tidied(u.split(b.text, span), span)

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ragdesk/backend/builtin"
 	"ragdesk/backend/chunk"
 	"ragdesk/backend/models"
@@ -40,36 +38,26 @@ func sample(tb testing.TB) []rag.Document {
 	return docs
 }
 
-// The golden file shows where every document of the library is cut, so that a
+// The golden files show where every document of the library is cut, so that a
 // changed rule is read as a difference.
 func TestCutsOfTheSampleLibrary(t *testing.T) {
 	t.Parallel()
-	tok := ragtest.WordTokenizer{}
-	c := newChunker(t, chunk.Config{Kind: chunk.KindTokens, Size: 200, Overlap: 50, Tokenizer: tok})
-	var b strings.Builder
-	for _, doc := range sample(t) {
-		chunks, err := c.Chunk(t.Context(), doc)
-		if err != nil {
-			t.Fatal(err)
+	for kind, golden := range map[string]string{chunk.KindTokens: "sample.golden", chunk.KindAuto: "sample-auto.golden"} {
+		tok := ragtest.WordTokenizer{}
+		c := newChunker(t, chunk.Config{Kind: kind, Size: 200, Overlap: 50, Tokenizer: tok})
+		var b strings.Builder
+		for _, doc := range sample(t) {
+			chunks, err := c.Chunk(t.Context(), doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ragtest.CheckChunks(t, doc, chunks, ragtest.ChunkerRules{Size: 200, Tokenizer: tok})
+			fmt.Fprintf(&b, "%s\n", doc.Source)
+			for _, c := range chunks {
+				fmt.Fprintf(&b, "  %d–%d %d %s: %s\n", c.Points.Start, c.Points.End, c.Tokens, strings.Join(c.Headings, " › "), ends(c.Text))
+			}
 		}
-		ragtest.CheckChunks(t, doc, chunks, ragtest.ChunkerRules{Size: 200, Tokenizer: tok})
-		fmt.Fprintf(&b, "%s\n", doc.Source)
-		for _, c := range chunks {
-			fmt.Fprintf(&b, "  %d–%d %d %s: %s\n", c.Points.Start, c.Points.End, c.Tokens, strings.Join(c.Headings, " › "), ends(c.Text))
-		}
-	}
-	golden := filepath.Join("testdata", "sample.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("other cuts (-want +got), -update rewrites them:\n%s", diff)
+		compare(t, filepath.Join("testdata", golden), b.String())
 	}
 }
 

@@ -46,6 +46,9 @@ type splitter func(s string, span rag.Span) []unit
 // tidy makes units, in text order, tile s: each has its weight, the first starts
 // the text, and none is blank.
 func tidy(p *pieces, units []unit) []unit {
+	if len(units) == 0 { // a program of comments alone
+		units = []unit{{split: byLines(0, bySentences, sameLine)}}
+	}
 	out := units[:0]
 	for i, u := range units {
 		end := len(p.text)

@@ -53,7 +53,7 @@ const (
 	// minBands is how many bands tell that each is a row, maxBand how many lines a
 	// row has at most.
 	minBands = 3
-	maxBand  = 6
+	maxBand  = 8
 )
 
 // bandsOf numbers the bands between rules that rows stand in, when each band is
@@ -91,17 +91,17 @@ func bandsOf(levels []float64, cols []column, cells [][]Segment, rows []row) []i
 }
 
 // wrapped returns the fewest lines that a column has in a band; whole is false
-// when the lines of a column do not follow each other.
+// when the lines of a column do not follow each other closely.
 func wrapped(cols []column, cells [][]Segment) (least int, whole bool) {
-	lines, last := make([]int, len(cols)), make([]int, len(cols))
-	for i, r := range cells {
+	lines, last := make([]int, len(cols)), make([]Box, len(cols))
+	for _, r := range cells {
 		for _, c := range r {
 			k := columnOf(cols, c)
-			if lines[k] > 0 && last[k] < i-1 {
+			if lines[k] > 0 && c.Box.Y0-last[k].Y1 > 0.8*c.Box.Height() {
 				return 0, false
 			}
 			lines[k]++
-			last[k] = i
+			last[k] = c.Box
 		}
 	}
 	return slices.Min(lines), true

@@ -24,6 +24,9 @@ go test -tags headless -timeout 20m -json ./... >"$out/go.json" || status=$?
 python3 build/test_report.py "$out/go.json" build/must-run.txt || status=1
 [ $status = 0 ] || exit $status
 
+step "parsers fuzzed"
+build/fuzz.sh "${FUZZTIME:-10s}"
+
 step "page in a browser"
 (cd frontend && npm run e2e)
 

@@ -19,25 +19,30 @@ func (e Estimate) Plus(f Estimate) Estimate { return Estimate{e.Low + f.Low, e.H
 // Low counts a token for each run of letters or digits between blanks, as every
 // byte-pair and unigram vocabulary in use cuts there, and one for four characters
 // of a script that is written without blanks. High counts a token for two letters
-// or digits begun, one for each other ASCII character, and for what is beyond ASCII
-// its bytes, into which a vocabulary falls back at worst.
+// begun, one for each other ASCII character but a blank before a letter, and for
+// what is beyond ASCII its bytes, into which a vocabulary falls back at worst. Words
+// of no language can take more: a random string up to a token for each letter.
 func EstimateTokens(text string) Estimate {
 	var e Estimate
-	word, dense := 0, 0
-	flush := func() {
-		if word > 0 {
-			e.Low++
-			e.High += (word + 1) / 2
-		}
-		word = 0
+	letters, dense := 0, 0
+	inWord := false
+	end := func() {
+		e.High += (letters + 1) / 2
+		letters = 0
 	}
-	for _, r := range text {
+	for i, r := range text {
+		letter := r < utf8.RuneSelf && unicode.IsLetter(r)
+		digit := r >= '0' && r <= '9'
+		if (letter || digit) && !inWord {
+			e.Low++
+		}
+		inWord = letter || digit
 		switch {
-		case r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			word++
+		case letter:
+			letters++
 			continue
-		case r == ' ':
-			// A blank belongs to the word after it.
+		case r == ' ' && i+1 < len(text) && text[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(text[i+1])):
+			// The blank belongs to the word after it.
 		case r < utf8.RuneSelf:
 			e.High++
 		default:
@@ -46,9 +51,9 @@ func EstimateTokens(text string) Estimate {
 				dense++
 			}
 		}
-		flush()
+		end()
 	}
-	flush()
+	end()
 	e.Low += dense / 4
 	return e
 }

@@ -45,7 +45,9 @@ type Hosts struct {
 	AllowRemote bool
 	// Ollama is where a running Ollama is looked for, such as $OLLAMA_HOST; empty,
 	// or another machine, means DefaultHost.
-	Ollama   string
+	Ollama string
+	// Threads is as in Config.
+	Threads  int
 	Timeouts Timeouts
 }
 
@@ -76,12 +78,12 @@ const probeTime = 500 * time.Millisecond
 
 // configured is the client of the configured host.
 func (c *Chooser) configured() (*Client, error) {
-	return New(Config{Host: c.hosts.Configured, Key: c.hosts.Key, AllowRemote: c.hosts.AllowRemote, Timeouts: c.hosts.Timeouts})
+	return New(Config{Host: c.hosts.Configured, Key: c.hosts.Key, AllowRemote: c.hosts.AllowRemote, Threads: c.hosts.Threads, Timeouts: c.hosts.Timeouts})
 }
 
 // ollama is the client of an Ollama that runs, nil when none does.
 func (c *Chooser) ollama(ctx context.Context) *Client {
-	client, err := New(Config{Host: c.hosts.Ollama, Timeouts: c.hosts.Timeouts})
+	client, err := New(Config{Host: c.hosts.Ollama, Threads: c.hosts.Threads, Timeouts: c.hosts.Timeouts})
 	if err != nil {
 		return nil
 	}

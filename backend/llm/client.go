@@ -49,7 +49,11 @@ type Config struct {
 	Key string
 	// AllowRemote is the user's consent that text leaves this machine.
 	AllowRemote bool
-	Timeouts    Timeouts
+	// Threads is how many the host computes with; 0 leaves it to the host, which takes
+	// one for each core. They wait for each other at every step, so on a machine that
+	// is busy with something else fewer are faster.
+	Threads  int
+	Timeouts Timeouts
 }
 
 // Client talks to one host. It is safe for concurrent use.
@@ -57,6 +61,7 @@ type Client struct {
 	base     *url.URL
 	key      string
 	remote   bool
+	threads  int
 	timeouts Timeouts
 	http     *http.Client
 	// tries is how often a request is sent that reached nobody.
@@ -80,7 +85,7 @@ func New(c Config) (*Client, error) {
 		transport.Proxy = http.ProxyFromEnvironment
 	}
 	return &Client{
-		base: base, key: c.Key, remote: remote, timeouts: t, tries: 3,
+		base: base, key: c.Key, remote: remote, threads: c.Threads, timeouts: t, tries: 3,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("the host answered with a redirect")
 		}},

@@ -70,6 +70,9 @@ func (e *Embedder) vector(ctx context.Context, text string) ([]float32, error) {
 	if e.details.Context > 0 {
 		options["num_ctx"] = e.details.Context
 	}
+	if e.client.threads > 0 {
+		options["num_thread"] = e.client.threads
+	}
 	in := map[string]any{"model": e.details.Name, "input": text, "truncate": false, "options": options}
 	var out struct {
 		Embeddings [][]float32 `json:"embeddings"`

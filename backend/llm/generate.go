@@ -73,6 +73,7 @@ type wireOptions struct {
 	Context     int      `json:"num_ctx"`
 	MaxTokens   int      `json:"num_predict"`
 	Stop        []string `json:"stop,omitempty"`
+	Threads     int      `json:"num_thread,omitempty"`
 }
 
 // wireReply is a line of either endpoint's stream.
@@ -156,7 +157,7 @@ func (g *Generator) wire(req rag.GenerateRequest, d Details, size Estimate) (wir
 		Model: g.name, Prompt: req.Prompt, System: req.System, Raw: req.Raw, Format: req.Schema,
 		Options: wireOptions{
 			Seed: req.Options.Seed, Temperature: req.Options.Temperature,
-			Context: window, MaxTokens: most, Stop: req.Options.Stop,
+			Context: window, MaxTokens: most, Stop: req.Options.Stop, Threads: g.client.threads,
 		},
 	}
 	if len(req.Messages) > 0 {
@@ -216,21 +217,22 @@ func (w *writer) generation(window int) rag.Generation {
 		Usage:  rag.Usage{PromptTokens: r.PromptEvalCount, ReplyTokens: r.EvalCount, Context: window},
 		Timing: rag.Timing{Load: r.LoadDuration, Prompt: r.PromptEvalDuration, Reply: r.EvalDuration, Total: r.TotalDuration, First: w.first},
 	}
-	// What /api/generate calls context is the whole prompt, uncut, and the reply.
-	if n := len(r.Context) - r.EvalCount; n > 0 {
-		out.Usage.SentTokens = n
+	// What /api/generate calls context is the whole prompt, uncut, and the reply. The
+	// reply's text may fall into other tokens than it was written in.
+	u := &out.Usage
+	u.SentTokens = max(0, len(r.Context)-r.EvalCount)
+	if off := u.SentTokens - u.PromptTokens; u.SentTokens > 0 && max(off, -off) <= 16+u.ReplyTokens/8 {
+		u.SentTokens = u.PromptTokens
 	}
 	return out
 }
 
 // wasCut compares what the model read with what it was sent. A runner that cuts a
 // prompt fills its window; a host that leaves out whole messages reads fewer tokens
-// than the text can have. SentTokens is exact but for the reply, whose text may fall
-// into other tokens than it was written in.
+// than the text can have, or than it says itself.
 func wasCut(u rag.Usage, size Estimate) bool {
 	if u.PromptTokens == 0 {
 		return false
 	}
-	slack := 16 + u.ReplyTokens/8
-	return u.PromptTokens >= u.Context || u.PromptTokens < size.Low || u.SentTokens > u.PromptTokens+slack
+	return u.PromptTokens >= u.Context || u.PromptTokens < size.Low || u.SentTokens > u.PromptTokens
 }

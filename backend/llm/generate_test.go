@@ -277,7 +277,7 @@ func TestWindow(t *testing.T) {
 func TestEstimateTokens(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]llm.Estimate{
-		"": {}, "a": {1, 1}, "hello world": {2, 6}, "a, b": {2, 3}, "年假十天": {1, 12}, "\xff": {0, 3}, "  ": {},
+		"": {}, "a": {1, 1}, "hello world": {2, 6}, "a, b": {2, 3}, "年假十天": {1, 12}, "\xff": {0, 3}, "  ": {0, 2}, "x1 = 23;": {2, 8}, "a b": {2, 2},
 	} {
 		if got := llm.EstimateTokens(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)

@@ -32,7 +32,6 @@ func environment(own []string, c Config) []string {
 	return append(out,
 		"HOME="+home, "USERPROFILE="+home,
 		parentVar+"="+strconv.Itoa(os.Getpid()),
-		"GIN_MODE=release",
 		"OLLAMA_MODELS="+c.Models(),
 		// Pruning deletes every blob that no manifest names, such as one that is being
 		// imported by another process.

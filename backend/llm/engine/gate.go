@@ -37,6 +37,13 @@ func gate(key string, to *pipe) *http.Server {
 			case !strings.HasPrefix(r.URL.Path, "/api/"):
 				http.NotFound(w, r)
 			default:
+				// The engine answers as soon as it has read a request's JSON. Without this
+				// our server would then take what is left of the body from under the proxy,
+				// whose connection to the engine breaks with it.
+				if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+					http.Error(w, `{"error":"no full duplex"}`, http.StatusInternalServerError)
+					return
+				}
 				proxy.ServeHTTP(w, r)
 			}
 		}),

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -43,7 +44,10 @@ type Config struct {
 	Command []string
 	// Dir is the engine's own folder, made when it is needed: models, a home for
 	// what the server wants to write there, and the log.
-	Dir      string
+	Dir string
+	// Threads is how many a model is computed with; 0 means one for each core, but one
+	// less on a machine of two to four.
+	Threads  int
 	Timeouts llm.Timeouts
 }
 
@@ -194,7 +198,7 @@ func start(ctx context.Context, config Config) (*child, error) {
 	}
 	g, err := c.greeted(ctx, greetings)
 	if err == nil {
-		c.client, err = llm.New(llm.Config{Host: g.Address, Key: key, Timeouts: config.Timeouts})
+		c.client, err = llm.New(llm.Config{Host: g.Address, Key: key, Threads: threads(config.Threads), Timeouts: config.Timeouts})
 	}
 	if err != nil {
 		c.abandon()
@@ -204,6 +208,16 @@ func start(ctx context.Context, config Config) (*child, error) {
 		return nil, failed(err)
 	}
 	return c, nil
+}
+
+// threads leaves a core to everything else on a small machine. Threads wait for each
+// other many times a token, so one that does not get its core stops all: on two cores
+// that were busy with other work, two threads took 50 times as long as one.
+func threads(wanted int) int {
+	if cores := runtime.NumCPU(); wanted == 0 && cores > 1 && cores <= 4 {
+		return cores - 1
+	}
+	return wanted
 }
 
 // greeted waits for the child's greeting.

@@ -16,7 +16,7 @@ func TestEnvironmentIsOurs(t *testing.T) {
 	}, Config{Dir: "/data/engine"})
 	for _, want := range []string{
 		"PATH=/bin", "HTTPS_PROXY=http://p", "OLLAMA=kept", "HOME=/data/engine/home", "OLLAMA_MODELS=/data/engine/models",
-		"OLLAMA_NOPRUNE=1", "OLLAMA_NUM_PARALLEL=1", "GIN_MODE=release",
+		"OLLAMA_NOPRUNE=1", "OLLAMA_NUM_PARALLEL=1",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no %s in %v", want, got)
@@ -30,7 +30,7 @@ func TestEnvironmentIsOurs(t *testing.T) {
 		}
 		seen[strings.ToUpper(key)] = true
 	}
-	for _, key := range []string{"OLLAMA_HOST", "OLLAMA_DEBUG", "OLLAMA_LLM_LIBRARY", "GGML_X", "LLAMA_ARG"} {
+	for _, key := range []string{"OLLAMA_HOST", "OLLAMA_DEBUG", "OLLAMA_LLM_LIBRARY", "GGML_X", "LLAMA_ARG", "GIN_MODE"} {
 		if seen[key] {
 			t.Errorf("%s is left", key)
 		}

@@ -35,7 +35,7 @@ func useEngine(dir string) error {
 	if err != nil {
 		return err
 	}
-	h := engine.New(engine.Config{Command: []string{exe, engine.ServeCommand}, Dir: dir})
+	h := engine.New(engine.Config{Command: []string{exe, engine.ServeCommand}, Dir: dir, Threads: 1})
 	client, err := h.Client(context.Background())
 	if err != nil {
 		return err

@@ -56,6 +56,9 @@ func ImportChunks(ctx context.Context, ports Ports, lib rag.Library, path string
 	return c.result(start), err
 }
 
+// listParser is what read the documents that an imported list makes.
+const listParser = "chunk list"
+
 func importItem(seq int, id rag.DocumentID, chunks []listed, known *known, ports Ports) (*item, error) {
 	encoded, err := json.Marshal(chunks)
 	if err != nil {
@@ -82,7 +85,7 @@ func importItem(seq int, id rag.DocumentID, chunks []listed, known *known, ports
 		record.Counts[i] = ports.Count(c.Text)
 	}
 	record.DocumentRow = rag.DocumentRow{
-		Document: rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: "chunk list", Health: rag.Health{Confidence: 1}},
+		Document: rag.Document{ID: id, Source: source, Title: source, MediaType: "text/plain", Encoding: "UTF-8", ParsedBy: listParser, Health: rag.Health{Confidence: 1}},
 		// A file's document stays that of its file, which replaces it when read again.
 		RealPath: had.RealPath, ContentHash: hash, Bytes: int64(len(encoded)), Chars: utf8.RuneCountInString(text),
 		Chunks: len(cut), Status: rag.StatusIndexed,

@@ -206,10 +206,7 @@ func (r *reader) parse(ctx context.Context, f file, id rag.DocumentID, source st
 	if r.ports.Notices != nil {
 		doc.Warnings = append(doc.Warnings, r.ports.Notices(doc.Language)...)
 	}
-	if n, limit := r.ports.tooLong(chunks); n > 0 {
-		doc.Warnings = append(doc.Warnings, rag.Notice{Code: "embedding_truncated",
-			Detail: fmt.Sprintf("%d/%d > %d", n, len(chunks), limit)})
-	}
+	doc.Warnings = append(doc.Warnings, r.ports.truncated(chunks)...)
 	record := &rag.DocumentRecord{Text: doc.Text, Chunks: chunks, Counts: make([]rag.TermCounts, len(chunks))}
 	for i, c := range chunks {
 		record.Counts[i] = r.ports.Count(c.Text)
@@ -247,6 +244,18 @@ func parseGuarded(ctx context.Context, p rag.Parser, in rag.Input) (doc rag.Docu
 		}
 	}()
 	return p.Parse(ctx, in)
+}
+
+// truncatedCode is the warning that an embedder does not read chunks to their end.
+const truncatedCode = "embedding_truncated"
+
+// truncated is the warning for chunks that are longer than the embedder reads.
+func (p Ports) truncated(chunks []rag.Chunk) []rag.Notice {
+	n, limit := p.tooLong(chunks)
+	if n == 0 {
+		return nil
+	}
+	return []rag.Notice{{Code: truncatedCode, Detail: fmt.Sprintf("%d/%d > %d", n, len(chunks), limit)}}
 }
 
 // tooLong counts the chunks whose end the embedder will not read.

@@ -18,8 +18,23 @@ func (b *bench) restore(t *testing.T, from *bench) ingest.Report {
 	t.Helper()
 	p := &recorder{}
 	report, err := b.with(t, p, func(ports ingest.Ports) (ingest.Report, error) {
-		return ingest.RunStored(t.Context(), ports, b.lib, from.documents(t), func(ctx context.Context, id rag.DocumentID) (rag.Document, error) {
-			return from.Store.Document(ctx, from.lib, id)
+		aliases, err := from.Store.Aliases(t.Context(), from.lib)
+		if err != nil {
+			return ingest.Report{}, err
+		}
+		return ingest.RunStored(t.Context(), ports, b.lib, ingest.Stored{
+			Documents: from.documents(t), Aliases: aliases,
+			Document: func(ctx context.Context, id rag.DocumentID) (rag.Document, error) {
+				return from.Store.Document(ctx, from.lib, id)
+			},
+			Chunks: func(_ context.Context, id rag.DocumentID) (out []rag.Chunk, err error) {
+				for _, c := range from.chunks(t) {
+					if c.DocID == id {
+						out = append(out, c.Chunk)
+					}
+				}
+				return out, nil
+			},
 		}, p)
 	})
 	if err != nil {
@@ -65,5 +80,35 @@ func TestStoredDocumentsAreCutAnew(t *testing.T) {
 	})
 	if diff := cmp.Diff(from.held(t), to.held(t)); diff != "" {
 		t.Errorf("the documents differ:\n%s", diff)
+	}
+}
+
+func TestStoredAliasesFollow(t *testing.T) {
+	t.Parallel()
+	root := files(t, map[string]string{"a.txt": "bread", "b.txt": "bread", "c.txt": "bread"})
+	from, to := newBench(t, librarytest.Model(t)), newBench(t, librarytest.Model(t))
+	from.run(t, ingest.Options{Paths: []string{root}})
+	want(t, "at first", statuses(root, to.restore(t, from)), map[string]string{"a.txt": "indexed", "b.txt": "alias", "c.txt": "alias"})
+	if diff := cmp.Diff(from.held(t), to.held(t)); diff != "" {
+		t.Errorf("the documents differ:\n%s", diff)
+	}
+	remove(t, root+"/c.txt")
+	from.run(t, ingest.Options{Paths: []string{root}, Sync: true})
+	want(t, "after a removal", statuses(root, to.restore(t, from)), map[string]string{"a.txt": "unchanged", "c.txt": "removed"})
+	if diff := cmp.Diff(from.held(t), to.held(t)); diff != "" {
+		t.Errorf("the documents differ:\n%s", diff)
+	}
+}
+
+func TestStoredListsKeepTheirChunks(t *testing.T) {
+	t.Parallel()
+	from, to := newBench(t, librarytest.Model(t)), newBench(t, librarytest.Model(t))
+	from.mustLoad(t, `{"chunk_id":"c1","text":"the tide turns","metadata":{"headings":["H"]}}
+{"chunk_id":"c2","text":"bread","doc_id":"d","source":"docs/d.txt"}
+{"chunk_id":"c3","text":"butter 🧈","doc_id":"d"}
+`)
+	to.restore(t, from)
+	if diff := cmp.Diff(from.chunks(t), to.chunks(t)); diff != "" {
+		t.Errorf("the chunks differ:\n%s", diff)
 	}
 }

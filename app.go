@@ -185,6 +185,41 @@ func (a *App) StartImportChunks(r api.ImportChunksRequest) (api.Job, error) {
 // StartDemo builds the built-in libraries as a job.
 func (a *App) StartDemo(r api.DemoRequest) (api.Job, error) { return a.svc.StartDemo(a.context(), r) }
 
+// StartReindex indexes a knowledge base anew as a job.
+func (a *App) StartReindex(r api.ReindexRequest) (api.Job, error) {
+	return a.svc.StartReindex(a.context(), r)
+}
+
+// ListModels lists the models.
+func (a *App) ListModels(r api.ListModelsRequest) (api.ModelList, error) {
+	return a.svc.ListModels(a.context(), r)
+}
+
+// StartPullModel downloads a model as a job.
+func (a *App) StartPullModel(r api.PullModelRequest) (api.Job, error) {
+	return a.svc.StartPullModel(a.context(), r)
+}
+
+// StartImportModel installs a model from a folder or a bundle as a job.
+func (a *App) StartImportModel(r api.ImportModelRequest) (api.Job, error) {
+	return a.svc.StartImportModel(a.context(), r)
+}
+
+// RemoveModel deletes an installed model.
+func (a *App) RemoveModel(r api.ModelRequest) (api.RemovedModel, error) {
+	return a.svc.RemoveModel(a.context(), r)
+}
+
+// StartVerifyModels hashes the files of installed models as a job.
+func (a *App) StartVerifyModels(r api.ModelRequest) (api.Job, error) {
+	return a.svc.StartVerifyModels(a.context(), r)
+}
+
+// StartMeasureReranker measures a cross-encoder as a job.
+func (a *App) StartMeasureReranker(r api.MeasureRerankerRequest) (api.Job, error) {
+	return a.svc.StartMeasureReranker(a.context(), r)
+}
+
 // GetJob returns a job's snapshot.
 func (a *App) GetJob(r api.JobRequest) (api.Job, error) { return a.svc.GetJob(a.context(), r) }
 

@@ -11,8 +11,9 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import, demo or eval.
-	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo'"`
+	// Kind is ingest, import, demo, eval, reindex, or of models pull, install, verify
+	// or measure.
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'pull' | 'install' | 'verify' | 'measure'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
@@ -21,11 +22,16 @@ type Job struct {
 	Total int    `json:"total"`
 	// SecondsLeft is an estimate, null while there is none.
 	SecondsLeft *float64 `json:"seconds_left"`
-	// Report is the result of a finished or cancelled ingest or import.
+	// Report is the result of a finished or cancelled ingest, import or reindex.
 	Report *IngestReport `json:"report"`
 	// Eval is the result of a finished evaluation.
-	Eval  *EvalReport `json:"eval"`
-	Error *ErrorBody  `json:"error"`
+	Eval *EvalReport `json:"eval"`
+	// Model is the result of a finished pull or import of a model, Verified that of
+	// verify, Speed that of measure.
+	Model    *Model             `json:"model"`
+	Verified *ModelVerification `json:"verified"`
+	Speed    *RerankerSpeed     `json:"speed"`
+	Error    *ErrorBody         `json:"error"`
 }
 
 // Event is news of a job.

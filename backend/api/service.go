@@ -39,6 +39,20 @@ type Service interface {
 	StartImportChunks(ctx context.Context, r ImportChunksRequest) (Job, error)
 	// StartDemo builds the built-in libraries where they are missing or old.
 	StartDemo(ctx context.Context, r DemoRequest) (Job, error)
+	// StartReindex indexes a knowledge base anew and then puts it in the old one's
+	// place.
+	StartReindex(ctx context.Context, r ReindexRequest) (Job, error)
+
+	ListModels(ctx context.Context, r ListModelsRequest) (ModelList, error)
+	// StartPullModel downloads a model; the job's model is what was installed. A
+	// cancelled or failed download is continued by the next.
+	StartPullModel(ctx context.Context, r PullModelRequest) (Job, error)
+	StartImportModel(ctx context.Context, r ImportModelRequest) (Job, error)
+	RemoveModel(ctx context.Context, r ModelRequest) (RemovedModel, error)
+	// StartVerifyModels hashes the files of one installed model, or of all.
+	StartVerifyModels(ctx context.Context, r ModelRequest) (Job, error)
+	StartMeasureReranker(ctx context.Context, r MeasureRerankerRequest) (Job, error)
+
 	GetJob(ctx context.Context, r JobRequest) (Job, error)
 	CancelJob(ctx context.Context, r JobRequest) (Job, error)
 }

@@ -167,6 +167,7 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	if e, ok := s.Result.(evaluated); ok {
 		out.Eval = &e.report
 	}
+	modelResult(&out, lang, s.Result)
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)
 		out.Error = &body

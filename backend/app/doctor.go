@@ -43,7 +43,7 @@ func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorRe
 	if s.store == nil {
 		return d.report(), ctx.Err()
 	}
-	libs, err := s.store.Libraries(ctx)
+	libs, err := s.libraries(ctx)
 	if err != nil {
 		return api.DoctorReport{}, err
 	}

@@ -41,16 +41,14 @@ func pathIngestion(path string) (ingestion, error) {
 // reembedded returns a library with the documents of lib under another
 // embedder, named after both; lib itself stays as it is.
 func (s *Service) reembedded(ctx context.Context, lib rag.Library, model string, progress rag.Progress) (rag.Library, error) {
-	rows, err := s.store.Documents(ctx, lib)
+	from, err := s.stored(ctx, lib)
 	if err != nil {
 		return rag.Library{}, err
 	}
 	name := lib.Name + " @" + model
 	want := cut{chunker: lib.Chunker, size: &lib.ChunkSize, overlap: &lib.ChunkOverlap, embedder: model}
 	r, err := s.write(ctx, "reindex", name, want, progress, func(ctx context.Context, p ingest.Ports, to rag.Library, progress rag.Progress) (ingest.Report, error) {
-		return ingest.RunStored(ctx, p, to, rows, func(ctx context.Context, id rag.DocumentID) (rag.Document, error) {
-			return s.store.Document(ctx, lib, id)
-		}, progress)
+		return ingest.RunStored(ctx, p, to, from, progress)
 	})
 	return r.Library, err
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,11 +20,7 @@ import (
 
 // ListKBs lists the knowledge bases.
 func (s *Service) ListKBs(ctx context.Context, _ api.ListKBsRequest) (api.KBList, error) {
-	st, err := s.openStore(ctx)
-	if err != nil {
-		return api.KBList{}, err
-	}
-	libs, err := st.Libraries(ctx)
+	libs, err := s.libraries(ctx)
 	if err != nil {
 		return api.KBList{}, err
 	}
@@ -49,7 +46,7 @@ func (s *Service) RemoveKB(ctx context.Context, r api.RemoveKBRequest) (api.Remo
 		return api.RemovedKB{}, err
 	}
 	defer unlock(w)
-	if err := s.remove(ctx, w, lib); err != nil {
+	if err := errors.Join(s.removeReindex(ctx, w, lib), s.remove(ctx, w, lib)); err != nil {
 		return api.RemovedKB{}, err
 	}
 	return api.RemovedKB{Removed: lib.Name, Documents: lib.Documents, Chunks: lib.Chunks}, nil

@@ -125,8 +125,8 @@ func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query str
 		}
 		f, err := s.findIn(ctx, snap, p, query)
 		snap.Release()
-		if errors.Is(err, rag.ErrStale) {
-			continue
+		if errors.Is(err, rag.ErrStale) || fault.Is(err, "kb_unknown") {
+			continue // it was changed, or replaced by a new index, in the middle
 		}
 		f.took = time.Since(start)
 		return f, err

@@ -228,7 +228,7 @@ func TestALibraryOfAnotherModelIsNotSearched(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Search(t.Context(), api.SearchRequest{KB: "old", Query: "潮水", Strategy: "vector"})
-	if !fault.Is(err, "embedder_mismatch") || fault.Of(err).Params["has"] != "another file of the same name" {
+	if !fault.Is(err, "embedder_mismatch") || fault.Of(err).Params["has"] != defaultEmbedder+" (896, another file of the same name)" {
 		t.Errorf("%v, want embedder_mismatch", err)
 	}
 	if _, err := s.Search(t.Context(), api.SearchRequest{KB: "old", Query: "潮水", Strategy: "bm25"}); err != nil {

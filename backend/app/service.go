@@ -59,6 +59,8 @@ type Service struct {
 	installed     installedModels
 	embedders     slots[*embed.Model]
 	crossEncoders slots[*rerank.CrossEncoder]
+	// modelsTurn holds a token while the models folder is being changed.
+	modelsTurn chan struct{}
 
 	tokens   tokenFiles
 	filtered filterCache
@@ -85,7 +87,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string, ...fault.Param) {}
 	}
-	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, tokens: newTokenFiles()}, nil
+	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, modelsTurn: make(chan struct{}, 1), tokens: newTokenFiles()}, nil
 }
 
 // DefaultWorkspace is RAGDESK_WORKSPACE, or the user's data folder.

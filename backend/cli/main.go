@@ -146,6 +146,7 @@ var usageCodes = map[string]bool{
 	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "limit_invalid": true, "flags_conflict": true, "kb_name_invalid": true, "model_unknown": true,
+	"model_precision_missing": true, "model_name_invalid": true, "hub_address": true, "reranker_unmeasured": true,
 	"language_unknown": true, "metric_unknown": true, "metrics_need_answers": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
@@ -218,7 +219,7 @@ func (e *env) root() *cobra.Command {
 		return usage(said)
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.serve(), e.doctor(), e.selftest())
+	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.models(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))
 	return root
 }

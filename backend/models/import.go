@@ -34,7 +34,7 @@ func (f *Folder) Import(ctx context.Context, source, name string, progress rag.P
 		return Installed{}, fmt.Errorf("import model: %w", err)
 	}
 	if name == "" {
-		name = bundleName(source)
+		name = ImportName(source)
 	}
 	if !validName(name) {
 		return Installed{}, fault.New("model_name_invalid", fault.P("model", name))
@@ -70,8 +70,9 @@ func (f *Folder) Import(ctx context.Context, source, name string, progress rag.P
 	return Installed{}, errors.Join(err, os.RemoveAll(staging))
 }
 
-// bundleName is the name of a folder or bundle without what tells its format.
-func bundleName(source string) string {
+// ImportName is what Import calls a model that is given no name: as its folder, or
+// its bundle without what tells the format.
+func ImportName(source string) string {
 	name := filepath.Base(filepath.Clean(source))
 	for _, end := range []string{".zst", ".gz", ".tgz", ".tar", ".zip"} {
 		name = strings.TrimSuffix(name, end)

@@ -50,6 +50,13 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "StartIngest", svc.StartIngest)
 	route(s, t, "StartImportChunks", svc.StartImportChunks)
 	route(s, t, "StartDemo", svc.StartDemo)
+	route(s, t, "StartReindex", svc.StartReindex)
+	route(s, t, "ListModels", svc.ListModels)
+	route(s, t, "StartPullModel", svc.StartPullModel)
+	route(s, t, "StartImportModel", svc.StartImportModel)
+	route(s, t, "RemoveModel", svc.RemoveModel)
+	route(s, t, "StartVerifyModels", svc.StartVerifyModels)
+	route(s, t, "StartMeasureReranker", svc.StartMeasureReranker)
 	route(s, t, "GetJob", svc.GetJob)
 	route(s, t, "CancelJob", svc.CancelJob)
 	return t

@@ -33,6 +33,13 @@ export type Operation =
   | "StartIngest"
   | "StartImportChunks"
   | "StartDemo"
+  | "StartReindex"
+  | "ListModels"
+  | "StartPullModel"
+  | "StartImportModel"
+  | "RemoveModel"
+  | "StartVerifyModels"
+  | "StartMeasureReranker"
   | "GetJob"
   | "CancelJob";
 
@@ -68,6 +75,18 @@ export interface Client {
   startImportChunks(request: api.ImportChunksRequest, signal?: AbortSignal): Promise<api.Job>;
   /** StartDemo builds the built-in libraries where they are missing or old. */
   startDemo(request: api.DemoRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** StartReindex indexes a knowledge base anew and then puts it in the old one's
+   * place. */
+  startReindex(request: api.ReindexRequest, signal?: AbortSignal): Promise<api.Job>;
+  listModels(request: api.ListModelsRequest, signal?: AbortSignal): Promise<api.ModelList>;
+  /** StartPullModel downloads a model; the job's model is what was installed. A
+   * cancelled or failed download is continued by the next. */
+  startPullModel(request: api.PullModelRequest, signal?: AbortSignal): Promise<api.Job>;
+  startImportModel(request: api.ImportModelRequest, signal?: AbortSignal): Promise<api.Job>;
+  removeModel(request: api.ModelRequest, signal?: AbortSignal): Promise<api.RemovedModel>;
+  /** StartVerifyModels hashes the files of one installed model, or of all. */
+  startVerifyModels(request: api.ModelRequest, signal?: AbortSignal): Promise<api.Job>;
+  startMeasureReranker(request: api.MeasureRerankerRequest, signal?: AbortSignal): Promise<api.Job>;
   getJob(request: api.JobRequest, signal?: AbortSignal): Promise<api.Job>;
   cancelJob(request: api.JobRequest, signal?: AbortSignal): Promise<api.Job>;
 }
@@ -103,6 +122,13 @@ export function createClient(transport: Transport): Client {
     startIngest: (request, signal) => transport.call("StartIngest", request, signal),
     startImportChunks: (request, signal) => transport.call("StartImportChunks", request, signal),
     startDemo: (request, signal) => transport.call("StartDemo", request, signal),
+    startReindex: (request, signal) => transport.call("StartReindex", request, signal),
+    listModels: (request, signal) => transport.call("ListModels", request, signal),
+    startPullModel: (request, signal) => transport.call("StartPullModel", request, signal),
+    startImportModel: (request, signal) => transport.call("StartImportModel", request, signal),
+    removeModel: (request, signal) => transport.call("RemoveModel", request, signal),
+    startVerifyModels: (request, signal) => transport.call("StartVerifyModels", request, signal),
+    startMeasureReranker: (request, signal) => transport.call("StartMeasureReranker", request, signal),
     getJob: (request, signal) => transport.call("GetJob", request, signal),
     cancelJob: (request, signal) => transport.call("CancelJob", request, signal),
   };

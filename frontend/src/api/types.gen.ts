@@ -385,9 +385,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo or eval.
+   * Kind is ingest, import, demo, eval, reindex, or of models pull, install, verify
+   * or measure.
    */
-  kind: 'ingest' | 'import' | 'demo';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -403,13 +404,20 @@ export interface Job {
    */
   seconds_left: number /* float64 */ | null;
   /**
-   * Report is the result of a finished or cancelled ingest or import.
+   * Report is the result of a finished or cancelled ingest, import or reindex.
    */
   report: IngestReport | null;
   /**
    * Eval is the result of a finished evaluation.
    */
   eval: EvalReport | null;
+  /**
+   * Model is the result of a finished pull or import of a model, Verified that of
+   * verify, Speed that of measure.
+   */
+  model: Model | null;
+  verified: ModelVerification | null;
+  speed: RerankerSpeed | null;
   error: ErrorBody | null;
 }
 /**
@@ -715,6 +723,209 @@ export interface PreviewChunk {
    * Overlap counts code points shared with the chunk before.
    */
   overlap: number /* int */;
+}
+
+//////////
+// source: models.go
+
+/**
+ * ListModelsRequest asks for the models there are.
+ */
+export interface ListModelsRequest {
+}
+/**
+ * ModelList lists the program's own models, the installed ones, and those of the
+ * catalogue that can be installed.
+ */
+export interface ModelList {
+  models: Model[];
+  /**
+   * Folder is where models are installed.
+   */
+  folder: string;
+  /**
+   * Hub is where a pull goes: the public hub, or the mirror of RAGDESK_MIRROR.
+   */
+  hub: string;
+  /**
+   * DefaultEmbedder is the embedder of a library that names none, DefaultReranker
+   * the reranker of a search that names none.
+   */
+  default_embedder: string;
+  default_reranker: string;
+}
+/**
+ * Model is a model that is installed or can be.
+ */
+export interface Model {
+  /**
+   * Name is what --embedder, --reranker and models pull take.
+   */
+  name: string;
+  kind: 'embedder' | 'reranker' | 'chat';
+  /**
+   * Bundled models are part of the program, and so always installed.
+   */
+  bundled: boolean;
+  installed: boolean;
+  /**
+   * Languages are "zh", "en" or "multi"; empty when nothing is known.
+   */
+  languages: string[];
+  /**
+   * About says in the caller's language what the model is good for.
+   */
+  about: string;
+  /**
+   * Bytes is the size of what is installed, or about that of the download.
+   */
+  bytes: number /* int64 */;
+  /**
+   * Licence is empty where it is not known.
+   */
+  licence: string;
+  /**
+   * Precisions are the installed ones, the default first, or those offered.
+   */
+  precisions: string[];
+  /**
+   * Dim is the dimension of an embedder's vectors and Limit the longest input in
+   * tokens; null where they are not known before the model is installed.
+   */
+  dim: number /* int */ | null;
+  limit: number /* int */ | null;
+  /**
+   * Source is "hub:HOST/OWNER/REPO@REVISION" or "import:NAME"; null unless
+   * installed by the user.
+   */
+  source: string | null;
+  /**
+   * Path is the folder of an installed model; null for others.
+   */
+  path: string | null;
+  /**
+   * Command installs the model; null where it is installed.
+   */
+  command: string | null;
+  /**
+   * Error says why an installed model cannot be used.
+   */
+  error: ErrorBody | null;
+}
+/**
+ * PullModelRequest downloads a model from the hub. It is the one operation that
+ * goes out, and only when the user asks.
+ */
+export interface PullModelRequest {
+  /**
+   * Name is one of the catalogue, or OWNER/NAME of the hub.
+   */
+  name: string;
+  /**
+   * Mirror is the address of a mirror; empty means RAGDESK_MIRROR or the hub.
+   */
+  mirror: string;
+  /**
+   * Precision is int8, fp32, fp16 or q4; empty means the recommended one.
+   */
+  precision: string;
+}
+/**
+ * ImportModelRequest installs a model from a folder or a bundle.
+ */
+export interface ImportModelRequest {
+  path: string;
+  /**
+   * Name is what the model is called; empty means as its folder.
+   */
+  name: string;
+}
+/**
+ * ModelRequest names an installed model.
+ */
+export interface ModelRequest {
+  name: string;
+}
+/**
+ * RemovedModel says what was deleted.
+ */
+export interface RemovedModel {
+  removed: string;
+  bytes: number /* int64 */;
+  /**
+   * KBs are the knowledge bases that were indexed with it and cannot be searched
+   * by meaning until it is back or they are indexed anew.
+   */
+  kbs: string[];
+}
+/**
+ * ModelVerification is the result of a verify job.
+ */
+export interface ModelVerification {
+  /**
+   * OK is false when a model is damaged.
+   */
+  ok: boolean;
+  models: VerifiedModel[];
+}
+/**
+ * VerifiedModel is a model whose files were hashed; Error says what is wrong.
+ */
+export interface VerifiedModel {
+  name: string;
+  files: number /* int */;
+  bytes: number /* int64 */;
+  error: ErrorBody | null;
+}
+/**
+ * MeasureRerankerRequest asks what a cross-encoder costs on this machine.
+ */
+export interface MeasureRerankerRequest {
+  /**
+   * Reranker is its name; empty means the default cross-encoder.
+   */
+  reranker: string;
+  /**
+   * Depth is how many passages a query reranks; 0 means 20.
+   */
+  depth: number /* int */;
+}
+/**
+ * RerankerSpeed is the result of a measure job.
+ */
+export interface RerankerSpeed {
+  reranker: string;
+  fingerprint: string;
+  /**
+   * Tokens is the length of the measured pairs of query and passage, Pairs their
+   * number.
+   */
+  tokens: number /* int */;
+  pairs: number /* int */;
+  /**
+   * MSPerPair is milliseconds a pair when many are scored at once.
+   */
+  ms_per_pair: number /* float64 */;
+  depth: number /* int */;
+  /**
+   * SecondsPerQuery is Depth times that, in seconds.
+   */
+  seconds_per_query: number /* float64 */;
+}
+/**
+ * ReindexRequest indexes a knowledge base anew with another embedder or chunker.
+ * The old index serves until the new one is complete.
+ */
+export interface ReindexRequest {
+  kb: string;
+  /**
+   * Embedder, Chunker, ChunkSize and ChunkOverlap are those of the new index; empty
+   * or null means as it is.
+   */
+  embedder: string;
+  chunker: string;
+  chunk_size: number /* int */ | null;
+  chunk_overlap: number /* int */ | null;
 }
 
 //////////

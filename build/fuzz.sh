@@ -7,7 +7,7 @@ time=${1:-10s}
 grep -rno --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' backend/parse | sed 's/:[0-9]*:func / /' | sort | while read -r file name; do
 	package=./$(dirname "$file")
 	printf '%s %s: ' "$package" "$name"
-	if ! out=$(go test -tags headless -run '^$' -fuzz "^$name\$" -fuzztime "$time" -parallel 2 "$package" 2>&1); then
+	if ! out=$(go test -tags headless -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 1x -parallel 2 "$package" 2>&1); then
 		printf 'failed\n%s\n' "$out"
 		exit 1
 	fi

@@ -64,7 +64,7 @@ func (e *Embedder) Query(ctx context.Context, text string) ([]float32, error) {
 }
 
 // vector embeds one text. A text longer than the model's window is the fault
-// "llm_context_exceeded": it is never cut without a word.
+// "llm_context_refused": it is never cut without a word.
 func (e *Embedder) vector(ctx context.Context, text string) ([]float32, error) {
 	options := map[string]any{}
 	if e.details.Context > 0 {

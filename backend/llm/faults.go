@@ -54,7 +54,7 @@ func (c *Client) classify(status int, message, model string) error {
 	case contains(lower, "does not support"):
 		return fault.New("llm_unsupported", fault.P("model", model), detail)
 	case contains(lower, "context length", "context window"):
-		return fault.New("llm_context_exceeded", fault.P("model", model), fault.P("tokens", "?"), fault.P("limit", "?"), detail)
+		return fault.New("llm_context_refused", fault.P("model", model), detail)
 	}
 	return fault.New("llm_failed", fault.P("status", status), detail)
 }

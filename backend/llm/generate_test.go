@@ -88,7 +88,7 @@ func TestFaults(t *testing.T) {
 		"memory":        {refuse(500, "model requires more system memory (9.1 GiB) than is available (1.2 GiB)"), "llm_out_of_memory", map[string]string{"model": "tiny"}},
 		"killed runner": {refuse(500, "llama runner process has terminated: signal: killed"), "llm_out_of_memory", nil},
 		"no chat":       {refuse(400, `"tiny" does not support chat`), "llm_unsupported", nil},
-		"window":        {refuse(400, "input length exceeds maximum context length"), "llm_context_exceeded", nil},
+		"window":        {refuse(400, "input length exceeds maximum context length"), "llm_context_refused", nil},
 		"server error":  {refuse(500, "boom"), "llm_failed", map[string]string{"status": "500", "detail": "boom"}},
 		"no JSON": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(502)

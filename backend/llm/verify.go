@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -74,15 +75,20 @@ type need struct {
 
 // manifests reads which files the models below a folder need.
 func manifests(dir string) (map[string]need, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // no model was ever installed
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // opened for reading
 	needed := map[string]need{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == dir {
-			return nil // no model was ever installed
-		}
+	err = fs.WalkDir(root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		raw, err := os.ReadFile(path)
+		raw, err := fs.ReadFile(root.FS(), file)
 		if err != nil {
 			return err
 		}
@@ -91,12 +97,12 @@ func manifests(dir string) (map[string]need, error) {
 			Layers []layer `json:"layers"`
 		}
 		if err := json.Unmarshal(raw, &m); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
-		name := filepath.Base(filepath.Dir(path)) + ":" + filepath.Base(path)
+		name := path.Base(path.Dir(file)) + ":" + path.Base(file)
 		for _, l := range append(m.Layers, m.Config) {
 			if hash, ok := strings.CutPrefix(l.Digest, "sha256:"); !ok || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
-				return fmt.Errorf("%s: digest %q", path, l.Digest)
+				return fmt.Errorf("%s: digest %q", file, l.Digest)
 			}
 			n := needed[l.Digest]
 			needed[l.Digest] = need{l.Size, append(n.models, name)}
@@ -107,8 +113,8 @@ func manifests(dir string) (map[string]need, error) {
 }
 
 // hashBlob is the digest of a file, "" when it is not there or has another size.
-func hashBlob(ctx context.Context, path string, size int64, progress rag.Progress) (string, error) {
-	f, err := os.Open(path)
+func hashBlob(ctx context.Context, file string, size int64, progress rag.Progress) (string, error) {
+	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -341,6 +342,29 @@ func TestEngineThatCannotStart(t *testing.T) {
 		if _, err := engine.New(c).Client(t.Context()); !fault.Is(err, "engine_failed") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestOtherProcessorIsRefused runs this program on an emulated processor of 2008:
+// it must get as far as saying what is missing.
+func TestOtherProcessorIsRefused(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the emulated processor is an x86-64 one under Linux")
+	}
+	qemu, err := exec.LookPath("qemu-x86_64")
+	if err != nil {
+		t.Skip("qemu-x86_64 is not installed (Debian's qemu-user)")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), qemu, "-cpu", "Nehalem", exe)
+	cmd.Env = append(os.Environ(), checkVar+"=1")
+	out, err := cmd.Output()
+	if err != nil || !strings.HasPrefix(string(out), `engine_cpu missing="AVX, AVX2, `) {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 

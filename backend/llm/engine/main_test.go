@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"ragdesk/backend/fault"
 	"ragdesk/backend/llm/engine"
 	"ragdesk/backend/rag"
 )
@@ -18,6 +19,10 @@ func TestMain(m *testing.M) {
 	if code, ok := engine.Child(os.Args[1:]); ok {
 		os.Exit(code)
 	}
+	if os.Getenv(checkVar) != "" {
+		fmt.Print(fault.Of(engine.Check()))
+		os.Exit(0)
+	}
 	if dir := os.Getenv(parentVar); dir != "" {
 		if err := useEngine(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -28,6 +33,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// checkVar makes the test program say whether the engine runs here.
+const checkVar = "RAGDESK_TEST_ENGINE_CHECK"
 
 // useEngine starts an engine and has its model say a word.
 func useEngine(dir string) error {

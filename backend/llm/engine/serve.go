@@ -12,12 +12,15 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ollama/ollama/discover"
 	"github.com/ollama/ollama/runner"
 	"github.com/ollama/ollama/server"
+	"github.com/ollama/ollama/version"
 )
 
 // linked reports that the engine is part of this program.
@@ -80,6 +83,8 @@ func serve(in io.Reader, out io.Writer) error {
 	// Beside a program in /usr/local/bin lie the libraries of an installed Ollama of
 	// another version, which the server would load.
 	discover.LibOllamaPath = filepath.Join(s.Dir, "no-libraries")
+	// The registry gives models only to a server that says how new it is.
+	version.Version = linkedVersion()
 	var config net.ListenConfig
 	outer, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,6 +102,18 @@ func serve(in io.Reader, out io.Writer) error {
 		os.Exit(0)
 	}()
 	return <-ended
+}
+
+// linkedVersion is the version of the server's module, "0.9.6".
+func linkedVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "github.com/ollama/ollama" {
+				return strings.TrimPrefix(m.Version, "v")
+			}
+		}
+	}
+	return version.Version
 }
 
 func greet(out io.Writer, g greeting) error {

@@ -120,14 +120,11 @@ func (s *Service) installedEmbedder(m models.Installed, v models.Variant) (*embe
 	})
 }
 
-// embedder opens an embedder by name: models joined by "+". Where an installed
-// model has several precisions, those with the fingerprint like are meant, or the
-// default ones. Faults: "embedder_unknown", "model_not_installed".
+// embedder opens an embedder by the name that libraries keep: models joined by
+// "+". Where an installed model has several precisions, those with the fingerprint
+// like are meant, or the default ones. Faults: "model_not_installed",
+// "model_precision_missing".
 func (s *Service) embedder(name, like string) (*embed.Mixed, error) {
-	name, err := s.embedderName(name)
-	if err != nil {
-		return nil, err
-	}
 	combinations := [][]embed.Member{nil}
 	for part := range strings.SplitSeq(name, "+") {
 		choices, err := s.members(part)

@@ -32,8 +32,10 @@ type cut struct {
 	chunker       string
 	size, overlap *int
 	embedder      string
-	// like is the fingerprint of the library the embedder is for, if there is one.
+	// like is the fingerprint of the library the embedder is for, if there is one,
+	// and own says that the embedder is the library's.
 	like string
+	own  bool
 	// read is what one file may cost.
 	read host.Options
 }
@@ -50,7 +52,7 @@ func (c cut) over(s rag.Settings) cut {
 		}
 	}
 	if c.embedder == "" {
-		c.embedder = s.Embedder
+		c.embedder, c.own = s.Embedder, true
 	}
 	c.like = s.EmbedderFingerprint
 	return c

@@ -126,9 +126,12 @@ func (c chunkerSettings) noticesOf(language string) []rag.Notice {
 // counts. In a library of several models each document is cut with the tokenizer
 // and the limit of its language's.
 func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Mixed, error) {
-	name, err := s.embedderName(want.embedder)
-	if err != nil {
-		return chunkerSettings{}, nil, err
+	name := want.embedder
+	if !want.own {
+		var err error
+		if name, err = s.embedderName(want.embedder); err != nil {
+			return chunkerSettings{}, nil, err
+		}
 	}
 	mixed, err := s.embedder(name, want.like)
 	if err != nil {

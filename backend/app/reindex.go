@@ -201,7 +201,11 @@ func (s *Service) chunksOf(ctx context.Context, lib rag.Library, id rag.Document
 func unchangedReport(lib rag.Library, rows []rag.DocumentRow) ingest.Report {
 	r := ingest.Report{Library: lib}
 	for _, d := range rows {
-		r.Outcomes = append(r.Outcomes, ingest.Outcome{Source: d.Source, Status: rag.StatusUnchanged, Doc: d, Warnings: d.Warnings})
+		status := rag.StatusUnchanged
+		if d.Status != rag.StatusIndexed {
+			status = d.Status
+		}
+		r.Outcomes = append(r.Outcomes, ingest.Outcome{Source: d.Source, Status: status, Doc: d, Warnings: d.Warnings})
 	}
 	return r
 }

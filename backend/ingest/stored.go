@@ -144,10 +144,13 @@ func (r *restoring) recut(ctx context.Context, row rag.DocumentRow, it *item) er
 		record.Counts[i] = r.ports.Count(c.Text)
 		record.Tokens += c.Tokens
 	}
+	if len(chunks) == 0 && record.Status == rag.StatusIndexed {
+		record.Status = rag.StatusEmpty
+	}
 	record.Chars = utf8.RuneCountInString(doc.Text)
 	row = record.DocumentRow
 	row.Blocks = nil // they are stored, and nobody here asks for them again
-	it.record, it.outcome.Doc, it.outcome.Warnings, it.outcome.Status = record, row, row.Warnings, rag.StatusIndexed
+	it.record, it.outcome.Doc, it.outcome.Warnings, it.outcome.Status = record, row, row.Warnings, row.Status
 	return nil
 }
 

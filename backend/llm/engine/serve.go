@@ -12,9 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/discover"
@@ -25,6 +23,9 @@ import (
 
 // linked reports that the engine is part of this program.
 const linked = true
+
+// ollamaVersion is the version of the server's module, as in go.mod.
+const ollamaVersion = "0.9.6"
 
 // runnerCommand is what the server starts this program with for each model.
 const runnerCommand = "runner"
@@ -84,7 +85,7 @@ func serve(in io.Reader, out io.Writer) error {
 	// another version, which the server would load.
 	discover.LibOllamaPath = filepath.Join(s.Dir, "no-libraries")
 	// The registry gives models only to a server that says how new it is.
-	version.Version = linkedVersion()
+	version.Version = ollamaVersion
 	var config net.ListenConfig
 	outer, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -102,18 +103,6 @@ func serve(in io.Reader, out io.Writer) error {
 		os.Exit(0)
 	}()
 	return <-ended
-}
-
-// linkedVersion is the version of the server's module, "0.9.6".
-func linkedVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path == "github.com/ollama/ollama" {
-				return strings.TrimPrefix(m.Version, "v")
-			}
-		}
-	}
-	return version.Version
 }
 
 func greet(out io.Writer, g greeting) error {

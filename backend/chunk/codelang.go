@@ -33,23 +33,33 @@ type syntax struct {
 
 // syntaxes are the languages that have a syntax of their own, by name.
 var syntaxes = sync.OnceValue(func() map[string]syntax {
-	curly := syntax{
-		braces: true, line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: `"'`,
-		types: []string{"class", "struct", "interface", "enum", "union", "namespace"},
-	}
-	with := func(names string, change func(*syntax)) []syntax {
-		var out []syntax
-		for name := range strings.FieldsSeq(names) {
-			s := curly
-			s.name = name
-			change(&s)
-			out = append(out, s)
-		}
-		return out
-	}
-	hash := func(s *syntax) { *s = syntax{name: s.name, line: []string{"#"}} }
 	all := map[string]syntax{}
-	for _, list := range [][]syntax{
+	for _, list := range languageTable() {
+		for _, s := range list {
+			all[s.name] = s
+		}
+	}
+	return all
+})
+
+// with returns the syntax of languages with braces and // under each of names,
+// changed.
+func with(names string, change func(*syntax)) []syntax {
+	var out []syntax
+	for name := range strings.FieldsSeq(names) {
+		s := syntax{
+			name: name, braces: true, line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: `"'`,
+			types: []string{"class", "struct", "interface", "enum", "union", "namespace"},
+		}
+		change(&s)
+		out = append(out, s)
+	}
+	return out
+}
+
+// languageTable lists the languages, those of one syntax together.
+func languageTable() [][]syntax {
+	return [][]syntax{
 		with("c cpp c++ cuda objectivec objective-c glsl", func(s *syntax) { s.directives = true }),
 		with("java groovy", func(s *syntax) {
 			s.raw, s.types = []string{`"""`}, []string{"class", "interface", "enum", "record"}
@@ -93,15 +103,10 @@ var syntaxes = sync.OnceValue(func() map[string]syntax {
 		with("python cython starlark", func(s *syntax) {
 			*s = syntax{name: s.name, line: []string{"#"}, quotes: `"'`, raw: []string{`"""`, "'''"}}
 		}),
-		with("ruby shell julia r elixir perl tcl nim powershell", hash),
+		with("ruby shell julia r elixir perl tcl nim powershell", func(s *syntax) { *s = syntax{name: s.name, line: []string{"#"}} }),
 		with("lua haskell sql elm ada", func(s *syntax) { *s = syntax{name: s.name, line: []string{"--"}} }),
-	} {
-		for _, s := range list {
-			all[s.name] = s
-		}
 	}
-	return all
-})
+}
 
 // noCode are languages of media types "text/x-" that are prose or records.
 const noCode = " rst org asciidoc tex diff markdown log "

@@ -142,7 +142,7 @@ func (c *lexer) comment(at int) int {
 // str returns the end of the string or character at byte at, or at.
 func (c *lexer) str(at int, r rune) int {
 	rest := c.text[at:]
-	if r == '`' && c.name != "go" {
+	if r == '`' && c.name != "go" && len(c.raw) > 0 && c.raw[0] == "`" {
 		return c.template(at+1, 0)
 	}
 	for _, mark := range c.raw {

@@ -1,11 +1,9 @@
 package chunk_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +11,6 @@ import (
 
 	"ragdesk/backend/chunk"
 	"ragdesk/backend/parse"
-	"ragdesk/backend/parse/code"
-	"ragdesk/backend/parse/data"
-	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/ragtest"
 )
@@ -37,16 +32,7 @@ func tryParse(tb testing.TB, file string) (doc rag.Document, ok bool) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	read := func(ctx context.Context, in rag.Input, _ guard.Env) (rag.Document, error) {
-		return parse.New(parse.Options{}).Parse(ctx, in)
-	}
-	switch ext := filepath.Ext(file); {
-	case ext == ".csv":
-		read = data.ParseCSV
-	case slices.Contains(code.Extensions(), ext):
-		read = code.Parse
-	}
-	doc, err = read(tb.Context(), rag.Input{Source: filepath.ToSlash(file), Bytes: b}, guard.Env{})
+	doc, err = parse.New(parse.Options{}).Parse(tb.Context(), rag.Input{Source: filepath.ToSlash(file), Bytes: b})
 	doc.ID = rag.DocumentID(filepath.Base(file))
 	return doc, err == nil
 }

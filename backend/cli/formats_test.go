@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ragdesk/backend/models"
 )
 
 // formats is where every shape has a page and its golden file.
@@ -30,6 +32,8 @@ func steady(s, workspace string) string {
 		{`"(score|seconds|vector|bm25|fusion|rerank|total|li)":( ?)(-?\d+\.\d+(e[-+]?\d+)?|0)\b`, `"$1":${2}0.5`},
 		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
 		{`"fingerprint":( ?)"[0-9a-f]{16}"`, `"fingerprint":$1"0123456789abcdef"`},
+		{`"(ms_per_pair|seconds_per_query)":( ?)[\d.e-]+`, `"$1":${2}0.5`},
+		{`cross-encoder/1 [0-9a-f]{16}`, `cross-encoder/1 0123456789abcdef`},
 		{`127\.0\.0\.1:\d+/\?token=[\w-]+`, `127.0.0.1:7717/?token=KEY`},
 		{`"seq":\d+`, `"seq":7`},
 		{`(?m)^id: \d+$`, `id: 7`},
@@ -85,6 +89,32 @@ func TestFormatsOfCommands(t *testing.T) {
 			t.Errorf("%s: exit %d, want %d: %s", c.name, r.code, c.code, r.stderr)
 		}
 		golden(t, c.name, steady(r.stdout, workspace))
+	}
+}
+
+// TestFormatsOfModels pulls a model from a stand-in hub and goes on with it.
+func TestFormatsOfModels(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	hub := modelHub(t)
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"models-pull.json", []string{"models", "pull", "bge-reranker-base"}},
+		{"models-list.json", []string{"models", "list"}},
+		{"models-verify.json", []string{"models", "verify"}},
+		{"models-measure.json", []string{"models", "measure"}},
+		{"models-rm.json", []string{"models", "rm", "--yes", "bge-reranker-base"}},
+	} {
+		r := run(t.Context(), "", append(c.args, "--json"), "RAGDESK_WORKSPACE="+workspace, "RAGDESK_MIRROR="+hub.URL,
+			models.FolderEnv+"="+filepath.Join(workspace, "models"))
+		if r.code != 0 || r.stderr != "" {
+			t.Fatalf("%s: exit %d: %s%s", c.name, r.code, r.stdout, r.stderr)
+		}
+		out := strings.ReplaceAll(steady(r.stdout, workspace), strings.TrimPrefix(hub.URL, "http://"), "mirror.example")
+		// A machine measures as many pairs as it has cores.
+		golden(t, c.name, regexp.MustCompile(`"pairs": \d+`).ReplaceAllString(out, `"pairs": 8`))
 	}
 }
 

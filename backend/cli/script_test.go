@@ -24,6 +24,8 @@ import (
 	"ragdesk/backend/cli"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/models"
+	"ragdesk/backend/models/modelstest"
+	"ragdesk/build/standin"
 )
 
 // TestMain lets the test binary be ragdesk itself, with a page of one line.
@@ -45,7 +47,8 @@ type suite struct{ *testing.M }
 func (s suite) Run() int {
 	dir, err := os.MkdirTemp("", "ragdesk-cli-")
 	if err == nil {
-		err = os.Setenv(scratchEnv, dir)
+		// No test sees the models and the mirror of whoever runs it.
+		err = errors.Join(os.Setenv(scratchEnv, dir), os.Setenv(models.FolderEnv, filepath.Join(dir, "models")), os.Unsetenv("RAGDESK_MIRROR"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -65,11 +68,20 @@ func (s suite) Run() int {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	workspace := filledWorkspace(t)
+	hub := modelHub(t)
+	standIns := map[string]string{
+		"RERANKER": modelstest.StandIn(t, standin.BERTReranker), "EMBEDDER": modelstest.StandIn(t, standin.E5Embedder),
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("RAGDESK_WORKSPACE", filepath.Join(e.WorkDir, "ws"))
 			e.Setenv("RAGDESK_CACHE", cacheDir(t))
+			e.Setenv(models.FolderEnv, filepath.Join(e.WorkDir, "models"))
+			e.Setenv("HUB", hub.URL)
+			for name, dir := range standIns {
+				e.Setenv(name, dir)
+			}
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("zwsp", "\u200b\ufeff")
 			return errors.Join(
@@ -79,6 +91,14 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "json": jsonValue, "keys": jsonKeys,
 		},
+	})
+}
+
+// modelHub is a stand-in hub with a reranker and an embedder of the catalogue.
+func modelHub(t *testing.T) *modelstest.Hub {
+	t.Helper()
+	return modelstest.StartHub(t, map[string]standin.Kind{
+		"Xenova/bge-reranker-base": standin.XLMRReranker, "Xenova/multilingual-e5-small": standin.E5Embedder,
 	})
 }
 

@@ -258,8 +258,9 @@ func TestARemovedModelIsMissed(t *testing.T) {
 	if err := search("vector"); !fault.Is(err, "model_not_installed") || fault.Of(err).Params["model"] != "mine" {
 		t.Errorf("vectors without their model: %v", err)
 	}
-	if _, err := s.StartIngest(t.Context(), api.IngestRequest{KB: "kb", Paths: []string{t.TempDir()}}); !fault.Is(err, "model_not_installed") {
-		t.Errorf("ingesting without the model: %v", err)
+	j, err = s.StartIngest(t.Context(), api.IngestRequest{KB: "kb", Paths: []string{t.TempDir()}})
+	if j = ended(t, s, j, err); j.Error == nil || j.Error.Code != "model_not_installed" {
+		t.Errorf("ingesting without the model: %+v", j)
 	}
 	if err := search("bm25+rerank"); err != nil {
 		t.Errorf("BM25 and a cross-encoder need no embedder: %v", err)

@@ -31,20 +31,30 @@ const (
 
 // States of a citation.
 const (
+	// CitationVerified means that the source holds what is said.
 	CitationVerified = "verified"
-	CitationWrong    = "wrong"
+	// CitationWeak means that the source has some of it.
+	CitationWeak = "weak"
+	// CitationWrong means that the source has nothing of it, or is none.
+	CitationWrong = "wrong"
+	// CitationMissing is a sentence that needs a source and names none.
+	CitationMissing = "missing"
 )
 
 // Citation ties a marker in the answer to the words it quotes.
 type Citation struct {
-	// Marker is n of "[n]": the rank of the hit.
-	Marker  int
+	// Marker is n of "[n]": the rank of the hit. 0 with CitationMissing.
+	Marker int
+	// ChunkID and Source are empty for a number without a passage.
 	ChunkID rag.ChunkID
 	Source  string
 	// Points is the quote's place in the document, in code points.
 	Points rag.Span
-	Quote  string
-	State  string
+	// Quote is empty when the source has nothing to quote.
+	Quote string
+	State string
+	// Claim is the place in the answer of what is said, in code points.
+	Claim rag.Span
 }
 
 // Answer is an answer with its citations, in the order of their markers in the
@@ -162,12 +172,14 @@ func quote(chosen []sentence, hits []rag.Hit) Answer {
 		if i > 0 {
 			b.WriteString("\n")
 		}
+		said := utf8.RuneCountInString(b.String())
 		fmt.Fprintf(&b, "%s [%d]", s.text, h.Rank)
 		before := utf8.RuneCountInString(h.Chunk.Text[:s.span.Start])
 		start := h.Chunk.Points.Start + before
 		c := Citation{
 			Marker: h.Rank, ChunkID: h.Chunk.ID, Source: h.Source, Quote: s.text,
 			Points: rag.Span{Start: start, End: start + utf8.RuneCountInString(s.text)},
+			Claim:  rag.Span{Start: said, End: said + utf8.RuneCountInString(s.text)},
 		}
 		c.State = check(c, h)
 		a.Citations = append(a.Citations, c)

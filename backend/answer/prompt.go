@@ -3,10 +3,12 @@
 //
 // The extractive answer needs no language model: it quotes the sentences of the
 // top chunks that fit the question best. Every quote is checked against its
-// source before it is called verified.
+// source before it is called verified. A language model's reply is checked sentence
+// by sentence: what it cites must say what it says.
 //
 //	prompt := answer.Prompt("zh", question, hits)
-//	a, err := answer.Extract(ctx, reranker, question, hits)
+//	a, err := answer.Extract(ctx, reranker, coverage, "zh", question, hits)
+//	a, err = answer.Check(ctx, answer.Evidence{}, reply, hits)
 package answer
 
 import (
@@ -49,6 +51,14 @@ func templateFor(lang string) template {
 	}
 }
 
+// passageOf is what a prompt shows of a hit.
+func passageOf(h rag.Hit) rag.Passed {
+	if h.Passage.Text != "" {
+		return h.Passage
+	}
+	return rag.Passed{Points: h.Chunk.Points, Text: h.Chunk.Text}
+}
+
 // Prompt is the complete text a model reads: rules, the hits' passages numbered
 // by rank, the question. lang is "zh" or "en".
 func Prompt(lang, question string, hits []rag.Hit) string {
@@ -59,7 +69,7 @@ func Prompt(lang, question string, hits []rag.Hit) string {
 		fmt.Fprintf(&b, "%s\n\n", t.none)
 	}
 	for _, h := range hits {
-		fmt.Fprintf(&b, "[%d] (%s%s)\n%s\n\n", h.Rank, t.source, h.Source, strings.TrimRight(h.Chunk.Text, "\n"))
+		fmt.Fprintf(&b, "[%d] (%s%s)\n%s\n\n", h.Rank, t.source, h.Source, strings.TrimRight(passageOf(h).Text, "\n"))
 	}
 	fmt.Fprintf(&b, "%s%s\n%s", t.question, question, t.answer)
 	return b.String()

@@ -126,7 +126,7 @@ func TestAutoNamesItsRules(t *testing.T) {
 			t.Errorf("%s: the size is not in the fingerprint", kind)
 		}
 	}
-	const want = "auto/1 (code/1 dialogue/1 headings/1 law/1 table/1 tokens/1) size=40 overlap=10 tokenizer=words/0"
+	const want = "auto/1 (code/1 dialogue/1 headings/2 law/1 table/1 tokens/1) size=40 overlap=10 tokenizer=words/0"
 	if got := newChunker(t, chunk.Config{Kind: chunk.KindAuto, Size: 40, Overlap: 10, Tokenizer: tok}).Fingerprint(); got != want {
 		t.Errorf("fingerprint %q, want %q", got, want)
 	}

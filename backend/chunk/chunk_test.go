@@ -130,7 +130,7 @@ func TestCapping(t *testing.T) {
 			"tokens/1 size=510 overlap=127 tokenizer=words/0",
 		},
 		{510, 1, 510, "sentences", nil, "sentences/1 size=510 overlap=1 tokenizer=words/0"},
-		{9999, 1, 0, "headings", nil, "headings/1 size=9999 overlap=1 tokenizer=words/0"},
+		{9999, 1, 0, "headings", nil, "headings/2 size=9999 overlap=1 tokenizer=words/0"},
 		{9999, 1, 510, "chars", nil, "chars/1 size=9999 overlap=1"},
 	} {
 		chunker, notices, err := chunk.New(chunk.Config{Kind: c.kind, Size: c.size, Overlap: c.overlap, Limit: c.limit, Tokenizer: tok})

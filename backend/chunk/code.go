@@ -36,7 +36,7 @@ func codeUnits(doc rag.Document, p *pieces, c tokens) []unit {
 	}
 	w.walk(items, len(doc.Text), []string{}, 0)
 	units := tidy(p, w.units)
-	mergeSmall(units, (c.size+7)/8)
+	mergeSmall(units, (c.size+7)/8, c.size)
 	return units
 }
 

@@ -6,10 +6,11 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// headingRule packs the blocks of one section. Neighbouring sections of less than
-// three quarters of the size share a chunk, a section with its sub-sections or
-// with those beside it: chunks of a quarter ranked clearly worse on the sample
-// library (docs/benchmarks.md). Code and tables are only broken if they do not fit alone.
+// headingRule packs the blocks of one section. Neighbouring sections that fit a
+// chunk together share one, a section with its sub-sections or with those beside
+// it, but not with what comes after its parent: a chunk for each small section
+// ranked clearly worse on the sample library (docs/benchmarks.md). Code and tables
+// are only broken if they do not fit alone.
 func headingRule() rule {
 	return rule{name: "headings/2", repeat: true, units: headingUnits}
 }
@@ -17,7 +18,7 @@ func headingRule() rule {
 // headingUnits returns the blocks of doc, each heading with what follows it.
 func headingUnits(doc rag.Document, p *pieces, c tokens) []unit {
 	units := tidy(p, blockUnits(doc, p, c.size))
-	mergeSmall(units, (3*c.size+3)/4)
+	mergeSmall(units, c.size, c.size)
 	return units
 }
 

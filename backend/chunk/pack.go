@@ -26,7 +26,7 @@ type structured struct {
 
 // rule is how one kind of chunker sees a document.
 type rule struct {
-	// name and version, as in "headings/1": a changed rule gets a new version.
+	// name and version, as in "headings/2": a changed rule gets a new version.
 	name string
 	// units finds the units; weights are those of the document's text.
 	units func(doc rag.Document, p *pieces, c tokens) []unit

@@ -32,8 +32,8 @@ func sentenceUnits(doc rag.Document, _ *pieces, _ tokens) []unit {
 	return out
 }
 
-// openers returns where no sentence starts, in text order: from the rule under a
-// table's header to its first row, in the first line of code, and at the line
+// openers returns where no sentence starts, in text order: at what follows a
+// heading, from the rule under a table's header to its first row, in the first line of code, and at the line
 // that closes it.
 func openers(doc rag.Document) []rag.Span {
 	var out []rag.Span
@@ -45,6 +45,8 @@ func openers(doc rag.Document) []rag.Span {
 	for _, b := range structure(doc) {
 		s := trim(doc.Text, b.Span, false)
 		switch b.Kind {
+		case rag.BlockHeading:
+			add(s.Start+1, solid(doc.Text, s.End)+1)
 		case rag.BlockTable:
 			add(s.Start+1, solid(doc.Text, b.Header.End)+1)
 		case rag.BlockCode:

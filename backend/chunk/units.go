@@ -83,16 +83,16 @@ func unitEnd(units []unit, i, n int) int {
 }
 
 // mergeSmall lets a chunk reach across the start of a group if both the group and
-// what it would join weigh less than least, and the group's level is not above
-// the one it would join.
-func mergeSmall(units []unit, least int) {
+// what it would join weigh less than least, together at most most, and the group's
+// level is not above the one it would join.
+func mergeSmall(units []unit, least, most int) {
 	weight, level := 0, 0
 	for i := 0; i < len(units); {
 		next, own := i+1, units[i].weight
 		for ; next < len(units) && units[next].cut != cutAlways; next++ {
 			own += units[next].weight
 		}
-		if i > 0 && weight < least && own < least && units[i].level >= level {
+		if i > 0 && weight < least && own < least && weight+own <= most && units[i].level >= level {
 			units[i].cut = cutGroup
 			weight += own
 		} else {

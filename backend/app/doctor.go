@@ -33,6 +33,16 @@ func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorRe
 	for _, e := range models.Embedders() {
 		d.run("embedder "+e.Name, func() (string, error) { return s.tryEmbedder(ctx, e.Name) })
 	}
+	installed, err := s.installed.list("")
+	if err != nil {
+		return api.DoctorReport{}, err
+	}
+	for _, m := range installed {
+		d.run("model "+m.Name, func() (string, error) {
+			found, err := s.installed.find(m.Name)
+			return fmt.Sprintf("%s, %s", m.Task, strings.Join(words(found.Manifest.Precisions), "/")), err
+		})
+	}
 	d.run("workspace", func() (string, error) {
 		st, err := s.openStore(ctx)
 		if err != nil {

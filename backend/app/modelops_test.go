@@ -140,6 +140,11 @@ func TestModelsAreVerified(t *testing.T) {
 	if v := j.Verified.Models; j.Verified.OK || v[0].Error.Code != "model_damaged" || v[0].Error.Params["files"] != "config.json" || v[1].Error != nil {
 		t.Errorf("%+v", j.Verified)
 	}
+	if report, err := s.Doctor(t.Context(), api.DoctorRequest{}); err != nil || !slices.ContainsFunc(report.Checks, func(c api.DoctorCheck) bool {
+		return c.Name == "model sound" && c.Status == "ok" && c.Detail == "reranker, fp32"
+	}) {
+		t.Errorf("doctor: %+v, %v", report.Checks, err)
+	}
 	if j := verify("sound"); !j.Verified.OK || j.Verified.Models[0].Name != "sound" {
 		t.Errorf("%+v", j.Verified)
 	}

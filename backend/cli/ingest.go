@@ -15,7 +15,6 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/rag"
-	"ragdesk/backend/watch"
 )
 
 // optional returns a pointer to v when the flag was given.
@@ -70,14 +69,15 @@ func (e *env) ingest() *cobra.Command {
 	return c
 }
 
-// settle is how long files must be at rest before they are read again.
-const settle = time.Second
-
 // watch ingests again whenever the paths change, until it is interrupted. What
 // one run cannot do is printed and does not end the watch.
 func (e *env) watch(ctx context.Context, paths []string, once func() error) error {
+	s, err := e.open()
+	if err != nil {
+		return err
+	}
 	e.line("%s", e.dim(e.t("watching", fault.P("paths", strings.Join(paths, ", ")))))
-	return watch.Run(ctx, paths, settle, func() error {
+	return s.Watch(ctx, paths, func() error {
 		err := once()
 		if err != nil && ctx.Err() == nil {
 			e.complain(err)

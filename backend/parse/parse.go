@@ -18,7 +18,6 @@ package parse
 import (
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"ragdesk/backend/fault"
@@ -53,13 +52,26 @@ type Parser struct {
 	ocr    bool
 	// pdf keeps the PDF library that it starts for the first such file.
 	pdf *pdf.Reader
+	// byName and byExtension find a format by a file's whole name in lower case, or
+	// by its extension.
+	byName, byExtension map[string]format
 }
 
 var _ rag.Parser = (*Parser)(nil)
 
 // New returns a parser with the given limits.
 func New(o Options) *Parser {
-	return &Parser{limits: o.Limits.Filled(), cache: o.Cache, ocr: o.OCR, pdf: pdf.NewReader()}
+	p := &Parser{limits: o.Limits.Filled(), cache: o.Cache, ocr: o.OCR, pdf: pdf.NewReader(),
+		byName: map[string]format{}, byExtension: map[string]format{}}
+	for _, f := range p.formats() {
+		for _, e := range f.extensions {
+			p.byExtension[e] = f
+		}
+	}
+	for _, name := range code.Names() {
+		p.byName[name] = p.byExtension[".go"] // all source code is read alike
+	}
+	return p
 }
 
 // Close frees what the parser has started. It may be used again afterwards.
@@ -104,26 +116,20 @@ func (p *Parser) formats() []format {
 	}
 }
 
-// Format returns the name of the format that source's extension stands for, such
-// as "text" or "markdown"; ok is false when it is not read.
+// Format returns the name of the format that source's name stands for, such as
+// "text" or "markdown"; ok is false when it is not read.
 func Format(source string) (name string, ok bool) {
-	var p Parser
-	f, ok := p.formatOf(source)
+	f, ok := New(Options{}).formatOf(source)
 	return f.name, ok
 }
 
 func (p *Parser) formatOf(source string) (format, bool) {
 	base := strings.ToLower(path.Base(source))
-	ext := path.Ext(base)
-	if slices.Contains(code.Names(), base) {
-		return format{"code", nil, code.Parse}, true
+	if f, ok := p.byName[base]; ok {
+		return f, true
 	}
-	for _, f := range p.formats() {
-		if slices.Contains(f.extensions, ext) {
-			return f, true
-		}
-	}
-	return format{}, false
+	f, ok := p.byExtension[path.Ext(base)]
+	return f, ok
 }
 
 // maxNesting is how deep files inside files are read.

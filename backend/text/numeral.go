@@ -104,7 +104,7 @@ func (c *count) unitIs(unit uint64, first bool) bool {
 			return false
 		}
 		c.myriads, c.section = below*unit, 0
-	case !c.waiting && !(unit == 10 && (first || c.zero)):
+	case !c.waiting && (unit != 10 || !first && !c.zero):
 		return false // a unit without a digit, 十 at a start apart
 	case c.section > 0 && unit >= c.lastUnit:
 		return false
@@ -158,7 +158,7 @@ func (a *analyzer) number(i, k, end, j int) (string, bool) {
 	}
 	_, plain := positional(run)
 	switch {
-	case len(run) == 1 && !(k > i && f.runes[k-1] == '第') && !(end < j && strings.ContainsRune(counted, f.runes[end])):
+	case len(run) == 1 && (k == i || f.runes[k-1] != '第') && (end == j || !strings.ContainsRune(counted, f.runes[end])):
 		return "", false
 	case plain && len(run) == 2 && !slices.Contains(run, '〇') && !slices.Contains(run, '零'):
 		return "", false

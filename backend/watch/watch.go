@@ -81,7 +81,7 @@ func add(w *fsnotify.Watcher, path string, files map[string]bool) error {
 		case err != nil && at == path:
 			return fmt.Errorf("watch %s: %w", path, err)
 		case err != nil:
-			return nil // gone again, or unreadable: ingestion reports it
+			return nil //nolint:nilerr // gone again, or unreadable: ingestion reports it
 		case !d.IsDir() && at == path:
 			files[at] = true
 			dir := filepath.Dir(at)

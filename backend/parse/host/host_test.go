@@ -29,13 +29,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// spun keeps the compiler from dropping a loop.
+var spun int
+
 // naughty is a parser that does what the source says.
 type naughty struct{ options host.Options }
 
 func (n naughty) Parse(ctx context.Context, in rag.Input) (rag.Document, error) {
 	switch in.Source {
 	case "loop":
-		for {
+		for i := 0; ; i++ { // what nothing inside the process can stop
+			spun = i
 		}
 	case "polite":
 		<-ctx.Done()

@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		name, source, bytes, encoding, code string
 		params                              map[string]string
 	}{
-		{"unknown format", "a/b.pdf", "x", "", "format_unsupported", map[string]string{"ext": ".pdf"}},
+		{"unknown format", "a/b.xyz", "x", "", "format_unsupported", map[string]string{"ext": ".xyz"}},
 		{"too large", "a.txt", "0123456789abcdefg", "", "limit_bytes", map[string]string{"limit": "16", "size": "17"}},
 		{"picture", "a.txt", "\x89PNG\r\n\x1a\n\x00", "", "binary_content", map[string]string{"kind": "png"}},
 		{"noise", "a", "\x01\x02\x03abc\x04\x05\x06", "", "binary_content", map[string]string{"kind": "unknown"}},

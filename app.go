@@ -107,6 +107,11 @@ func (a *App) Compare(r api.CompareRequest) (api.CompareResponse, error) {
 // Ask answers from a knowledge base.
 func (a *App) Ask(r api.AskRequest) (api.AskResponse, error) { return a.svc.Ask(a.context(), r) }
 
+// EngineStatus tells what there is to write answers with.
+func (a *App) EngineStatus(r api.EngineStatusRequest) (api.EngineStatus, error) {
+	return a.svc.EngineStatus(a.context(), r)
+}
+
 // StartEval starts an evaluation as a job.
 func (a *App) StartEval(r api.EvalRequest) (api.Job, error) {
 	return a.svc.StartEval(a.context(), r)

@@ -134,29 +134,40 @@ type CompareRequest struct {
 	Query      string    `json:"query"`
 	Strategies []string  `json:"strategies"`
 	Retrieval  Retrieval `json:"retrieval"`
-	// Answer asks for an answer under each strategy.
-	Answer bool `json:"answer"`
+	// Answer asks for an answer under each strategy, Model by which model; empty means
+	// the extractive one. Seed, temperature and prompt template are the same for all.
+	Answer bool   `json:"answer"`
+	Model  string `json:"model"`
+	// Fresh asks the model again even where an earlier reply is kept.
+	Fresh bool `json:"fresh"`
 	// Language of the prompt, zh or en; empty means the query's own.
 	Language string `json:"lang"`
 }
 
 // CompareResponse has a column a strategy and the movement between them.
 type CompareResponse struct {
-	Query      string     `json:"query"`
-	KB         string     `json:"kb"`
-	QueryTerms []string   `json:"query_terms"`
+	Query      string   `json:"query"`
+	KB         string   `json:"kb"`
+	QueryTerms []string `json:"query_terms"`
+	// Model is what answered; null without answers.
+	Model      *string    `json:"model"`
 	Strategies []Column   `json:"strategies"`
 	Movement   []Movement `json:"movement"`
 }
 
 // Column is what one strategy returned.
 type Column struct {
-	Strategy    string              `json:"strategy"`
-	Hits        []Hit               `json:"hits"`
-	Dropped     []Dropped           `json:"dropped"`
-	Prompt      string              `json:"prompt"`
-	Answer      *string             `json:"answer"`
-	Citations   []Citation          `json:"citations"`
+	Strategy  string     `json:"strategy"`
+	Hits      []Hit      `json:"hits"`
+	Dropped   []Dropped  `json:"dropped"`
+	Prompt    string     `json:"prompt"`
+	Answer    *string    `json:"answer"`
+	Citations []Citation `json:"citations"`
+	// Usage, Abstained, Cut and Truncated are as in AskResponse.
+	Usage       *Usage              `json:"usage"`
+	Abstained   bool                `json:"abstained"`
+	Cut         []string            `json:"cut"`
+	Truncated   bool                `json:"truncated"`
 	Fingerprint string              `json:"fingerprint"`
 	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
@@ -175,8 +186,10 @@ type AskRequest struct {
 	Query     string    `json:"query"`
 	Strategy  string    `json:"strategy"`
 	Retrieval Retrieval `json:"retrieval"`
-	// Model is a generator's name; empty means the default.
+	// Model is a language model's name; empty means "extractive", which needs none.
 	Model string `json:"model"`
+	// Fresh asks the model again even where an earlier reply is kept.
+	Fresh bool `json:"fresh"`
 	// Language of the prompt, zh or en; empty means the query's own.
 	Language string `json:"lang"`
 }
@@ -188,12 +201,19 @@ type AskResponse struct {
 	Strategy  string     `json:"strategy"`
 	Answer    string     `json:"answer"`
 	Citations []Citation `json:"citations"`
-	Prompt    string     `json:"prompt"`
-	Model     string     `json:"model"`
-	Usage     *Usage     `json:"usage"`
-	Abstained bool       `json:"abstained"`
-	Hits      []Hit      `json:"hits"`
-	Dropped   []Dropped  `json:"dropped"`
+	// Prompt is what the model was sent, or would be.
+	Prompt string `json:"prompt"`
+	Model  string `json:"model"`
+	Usage  *Usage `json:"usage"`
+	// Abstained is true when the answer is that there is none in the documents.
+	Abstained bool `json:"abstained"`
+	// Cut are the chunks of the last hits, which did not fit the model's window and are
+	// not in the prompt.
+	Cut []string `json:"cut"`
+	// Truncated reports that the model did not see the whole prompt: its host cut it.
+	Truncated bool      `json:"truncated"`
+	Hits      []Hit     `json:"hits"`
+	Dropped   []Dropped `json:"dropped"`
 	// Fingerprint names pipeline, index, models and prompt.
 	Fingerprint string              `json:"fingerprint"`
 	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
@@ -201,13 +221,18 @@ type AskResponse struct {
 
 // Citation ties a marker in the answer to the source it quotes.
 type Citation struct {
-	// Marker is the number n of "[n]", the rank of the cited hit.
-	Marker  int     `json:"marker"`
+	// Marker is the number n of "[n]", the rank of the cited hit; 0 when a source is
+	// missing.
+	Marker int `json:"marker"`
+	// ChunkID and Source are null when the prompt had no passage of that number.
 	ChunkID *string `json:"chunk_id"`
 	Source  *string `json:"source"`
-	// Span is in the document.
+	// Span is the quote's place in the document; both are null when the source has
+	// nothing of what is said.
 	Span  *Span   `json:"span"`
 	Quote *string `json:"quote"`
+	// Claim is the place in the answer of the sentence that cites.
+	Claim Span `json:"claim"`
 	// State is verified, weak, wrong or missing.
 	State string `json:"state" tstype:"'verified' | 'weak' | 'wrong' | 'missing'"`
 }

@@ -19,6 +19,7 @@ type Service interface {
 	Search(ctx context.Context, r SearchRequest) (SearchResponse, error)
 	Compare(ctx context.Context, r CompareRequest) (CompareResponse, error)
 	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
+	EngineStatus(ctx context.Context, r EngineStatusRequest) (EngineStatus, error)
 
 	// StartEval evaluates strategies on a dataset; the job's eval is the report.
 	StartEval(ctx context.Context, r EvalRequest) (Job, error)

@@ -87,8 +87,15 @@ func milliseconds(d time.Duration) *float64 {
 func citations(in []answer.Citation) []api.Citation {
 	out := make([]api.Citation, len(in))
 	for i, c := range in {
-		id, source, quote, at := string(c.ChunkID), c.Source, c.Quote, span(c.Points)
-		out[i] = api.Citation{Marker: c.Marker, ChunkID: &id, Source: &source, Span: &at, Quote: &quote, State: c.State}
+		out[i] = api.Citation{Marker: c.Marker, State: c.State, Claim: span(c.Claim)}
+		if c.ChunkID != "" {
+			id, source := string(c.ChunkID), c.Source
+			out[i].ChunkID, out[i].Source = &id, &source
+		}
+		if c.Quote != "" {
+			quote, at := c.Quote, span(c.Points)
+			out[i].Quote, out[i].Span = &quote, &at
+		}
 	}
 	return out
 }

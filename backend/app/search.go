@@ -45,10 +45,11 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 
 // Ask answers from the hits of one strategy.
 func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, error) {
-	if r.Model != "" && r.Model != answer.ExtractiveModel {
-		return api.AskResponse{}, fault.New("model_unknown", fault.P("model", r.Model), fault.P("known", answer.ExtractiveModel))
-	}
 	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	answer, err := s.answerer(ctx, r.Model, r.Fresh)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
@@ -56,16 +57,15 @@ func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, e
 	if err != nil {
 		return api.AskResponse{}, err
 	}
-	lang := promptLanguage(r.Language, r.Query)
-	a, err := s.extract(ctx, r.KB, lang, r.Query, f.Hits)
+	a, err := answer(ctx, inquiry{r.KB, promptLanguage(r.Language, r.Query), r.Query}, f)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
 	return api.AskResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations),
-		Prompt: answer.Prompt(lang, r.Query, f.Hits), Model: answer.ExtractiveModel, Abstained: a.Abstained,
+		Prompt: a.prompt, Model: a.model, Usage: a.usage, Abstained: a.Abstained, Cut: a.cut, Truncated: a.truncated,
 		Hits: hits(f.Hits, matcher(r.Query)), Dropped: dropped(f.Dropped),
-		Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
 	}, nil
 }
 
@@ -78,30 +78,49 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 	if err != nil {
 		return api.CompareResponse{}, err
 	}
-	lang := promptLanguage(r.Language, r.Query)
+	q := inquiry{r.KB, promptLanguage(r.Language, r.Query), r.Query}
 	match := matcher(r.Query)
 	out := api.CompareResponse{Query: r.Query, KB: r.KB, QueryTerms: list(lexical.QueryTerms(r.Query))}
-	for _, p := range pipelines {
+	results := make([]found, len(pipelines))
+	for i, p := range pipelines {
 		f, err := s.find(ctx, r.KB, p, r.Query)
 		if err != nil {
 			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
 		}
-		col := api.Column{
+		results[i] = f
+		out.Strategies = append(out.Strategies, api.Column{
 			Strategy: p.Strategy, Hits: hits(f.Hits, match), Dropped: dropped(f.Dropped),
-			Prompt: answer.Prompt(lang, r.Query, f.Hits), Citations: []api.Citation{},
+			Prompt: answer.Prompt(q.lang, r.Query, f.Hits), Citations: []api.Citation{}, Cut: []string{},
 			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+		})
+	}
+	if r.Answer {
+		if err := s.answerColumns(ctx, r, q, results, &out); err != nil {
+			return api.CompareResponse{}, err
 		}
-		if r.Answer {
-			a, err := s.extract(ctx, r.KB, lang, r.Query, f.Hits)
-			if err != nil {
-				return api.CompareResponse{}, err
-			}
-			col.Answer, col.Citations = &a.Text, citations(a.Citations)
-		}
-		out.Strategies = append(out.Strategies, col)
 	}
 	out.Movement = movement(out.Strategies)
 	return out, nil
+}
+
+// answerColumns answers under each strategy, by one model.
+func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inquiry, results []found, out *api.CompareResponse) error {
+	answer, err := s.answerer(ctx, r.Model, r.Fresh)
+	if err != nil {
+		return err
+	}
+	for i, f := range results {
+		col := &out.Strategies[i]
+		a, err := answer(ctx, q, f)
+		if err != nil {
+			return fmt.Errorf("strategy %s: %w", col.Strategy, err)
+		}
+		out.Model = &a.model
+		col.Answer, col.Citations, col.Prompt, col.Usage = &a.Text, citations(a.Citations), a.prompt, a.usage
+		col.Abstained, col.Cut, col.Truncated = a.Abstained, a.cut, a.truncated
+		col.Fingerprint, col.TimingsMS = a.fingerprint, timingsOf(f, a)
+	}
+	return nil
 }
 
 // find opens the library and runs the pipeline, again when the library moved on
@@ -155,19 +174,24 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 
 // extract answers from hits without a language model.
 func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []rag.Hit) (answer.Answer, error) {
-	st, err := s.openStore(ctx)
-	if err != nil {
-		return answer.Answer{}, err
-	}
-	lib, err := st.Library(ctx, kb)
-	if err != nil {
-		return answer.Answer{}, err
-	}
-	scorer, err := s.lateInteraction(s.model(lib))
+	scorer, err := s.libraryScorer(ctx, kb)
 	if err != nil {
 		return answer.Answer{}, err
 	}
 	return answer.Extract(ctx, scorer, coverage, lang, query, hits)
+}
+
+// libraryScorer is the reranker that a library's own model makes.
+func (s *Service) libraryScorer(ctx context.Context, kb string) (rag.Reranker, error) {
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := st.Library(ctx, kb)
+	if err != nil {
+		return nil, err
+	}
+	return s.lateInteraction(s.model(lib))
 }
 
 // coverage is the share of the question's terms that a sentence holds.

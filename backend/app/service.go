@@ -8,6 +8,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
 	"ragdesk/backend/library"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rerank"
 	"ragdesk/backend/store"
@@ -42,6 +44,9 @@ type Config struct {
 	// Parser is the command of a parser child; nil means this program with
 	// ParserCommand.
 	Parser []string
+	// LLM says where language models are looked for; nil means as the environment
+	// says.
+	LLM *llm.Hosts
 }
 
 // Service is api.Service. It is safe for concurrent use.
@@ -54,6 +59,8 @@ type Service struct {
 	shelf *library.Shelf
 	// parserHost is nil until a file is read.
 	parserHost *host.Host
+	// llm is nil until a language model is asked for.
+	llm *llm.Chooser
 
 	rt            runtimeSlot
 	installed     installedModels
@@ -95,6 +102,11 @@ func DefaultWorkspace() (string, error) {
 	if dir := os.Getenv("RAGDESK_WORKSPACE"); dir != "" {
 		return dir, nil
 	}
+	return dataDir()
+}
+
+// dataDir is the user's data folder of this program.
+func dataDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", fault.Wrap(err, "workspace_unknown")
@@ -128,10 +140,11 @@ func (s *Service) Close() error {
 	s.tokens.close()
 	s.embedders.close("")
 	s.crossEncoders.close("")
-	if s.store == nil {
-		return nil
+	err := s.closeLLM()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
 	}
-	return s.store.Close()
+	return err
 }
 
 // Subscribe follows jobs; see api.Events.

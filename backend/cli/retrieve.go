@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,7 +135,8 @@ func (e *env) search() *cobra.Command {
 func (e *env) compare() *cobra.Command {
 	var flags retrieval
 	var strategies []string
-	var answers bool
+	var answers, fresh bool
+	var model string
 	c := &cobra.Command{
 		Use: "compare --kb K QUERY", Short: e.t("short.compare"), Args: arguments(-1, "QUERY"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -149,7 +149,7 @@ func (e *env) compare() *cobra.Command {
 				return err
 			}
 			out, err := s.Compare(c.Context(), api.CompareRequest{KB: flags.kb, Query: query(args), Strategies: strategies,
-				Retrieval: settings, Answer: answers, Language: e.langFlag})
+				Retrieval: settings, Answer: answers || model != "", Model: model, Fresh: fresh, Language: e.langFlag})
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
@@ -160,12 +160,15 @@ func (e *env) compare() *cobra.Command {
 	flags.flags(e, c)
 	c.Flags().StringSliceVar(&strategies, "strategies", nil, e.t("flag.strategies"))
 	c.Flags().BoolVar(&answers, "answer", false, e.t("flag.answer"))
+	c.Flags().StringVar(&model, "model", "", e.t("flag.model"))
+	c.Flags().BoolVar(&fresh, "fresh", false, e.t("flag.fresh"))
 	return c
 }
 
 func (e *env) ask() *cobra.Command {
 	var flags retrieval
 	var strategy, model string
+	var fresh bool
 	c := &cobra.Command{
 		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(-1, "QUERY"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -178,19 +181,19 @@ func (e *env) ask() *cobra.Command {
 				return err
 			}
 			out, err := s.Ask(c.Context(), api.AskRequest{KB: flags.kb, Query: query(args), Strategy: strategy,
-				Model: model, Retrieval: settings, Language: e.langFlag})
+				Model: model, Fresh: fresh, Retrieval: settings, Language: e.langFlag})
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
 			e.line("%s", out.Answer)
-			for _, cite := range out.Citations {
-				e.line("%s", e.dim(fmt.Sprintf("[%d] %s %d–%d (%s)", cite.Marker, *cite.Source, cite.Span.Start, cite.Span.End, e.t("citation."+cite.State))))
-			}
+			e.printCitations(out.Answer, out.Citations)
+			e.printCut(out.Cut, out.Truncated)
 			return nil
 		},
 	}
 	flags.flags(e, c)
 	c.Flags().StringVar(&strategy, "strategy", "", e.t("flag.strategy"))
 	c.Flags().StringVar(&model, "model", "", e.t("flag.model"))
+	c.Flags().BoolVar(&fresh, "fresh", false, e.t("flag.fresh"))
 	return c
 }

@@ -151,6 +151,7 @@ func (e *env) printCompare(r api.CompareResponse) {
 		if col.Answer != nil {
 			e.line("%s", e.bold(e.t("answer-of", fault.P("strategy", col.Strategy))))
 			e.line("%s\n", *col.Answer)
+			e.printCut(col.Cut, col.Truncated)
 		}
 		e.printDropped(col.Dropped)
 	}

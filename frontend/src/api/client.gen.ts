@@ -17,6 +17,7 @@ export type Operation =
   | "Search"
   | "Compare"
   | "Ask"
+  | "EngineStatus"
   | "StartEval"
   | "Score"
   | "Selftest"
@@ -57,6 +58,7 @@ export interface Client {
   search(request: api.SearchRequest, signal?: AbortSignal): Promise<api.SearchResponse>;
   compare(request: api.CompareRequest, signal?: AbortSignal): Promise<api.CompareResponse>;
   ask(request: api.AskRequest, signal?: AbortSignal): Promise<api.AskResponse>;
+  engineStatus(request: api.EngineStatusRequest, signal?: AbortSignal): Promise<api.EngineStatus>;
   /** StartEval evaluates strategies on a dataset; the job's eval is the report. */
   startEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.Job>;
   score(request: api.ScoreRequest, signal?: AbortSignal): Promise<api.ScoreResponse>;
@@ -106,6 +108,7 @@ export function createClient(transport: Transport): Client {
     search: (request, signal) => transport.call("Search", request, signal),
     compare: (request, signal) => transport.call("Compare", request, signal),
     ask: (request, signal) => transport.call("Ask", request, signal),
+    engineStatus: (request, signal) => transport.call("EngineStatus", request, signal),
     startEval: (request, signal) => transport.call("StartEval", request, signal),
     score: (request, signal) => transport.call("Score", request, signal),
     selftest: (request, signal) => transport.call("Selftest", request, signal),

@@ -99,6 +99,69 @@ export interface DoctorCheck {
 }
 
 //////////
+// source: engine.go
+
+/**
+ * EngineStatusRequest asks what there is to write answers with.
+ */
+export interface EngineStatusRequest {
+  /**
+   * Wake starts a built-in engine that does not run, so that it can be asked for
+   * its models.
+   */
+  wake: boolean;
+}
+/**
+ * EngineStatus describes the language model host that is used first.
+ */
+export interface EngineStatus {
+  /**
+   * Source is where the host comes from; none means that answers are quoted from
+   * the passages.
+   */
+  source: 'configured' | 'ollama' | 'builtin' | 'none';
+  /**
+   * Host is its address; null for an engine that does not run.
+   */
+  host: string | null;
+  /**
+   * Version is the host's own; null unless it runs.
+   */
+  version: string | null;
+  /**
+   * State is stopped for a built-in engine that starts when it is needed.
+   */
+  state: 'running' | 'stopped' | 'unreachable' | 'unavailable';
+  models: EngineModel[];
+  /**
+   * Error says why there is no host or why it does not answer, and what to do.
+   */
+  error: ErrorBody | null;
+}
+/**
+ * EngineModel is a model installed on a host.
+ */
+export interface EngineModel {
+  name: string;
+  /**
+   * Bytes is its size on disk.
+   */
+  bytes: number /* int64 */;
+  /**
+   * Quantization is as in the model's file, such as "Q4_K_M".
+   */
+  quantization: string;
+  /**
+   * Context is the longest window it was made for, in tokens; null when unknown.
+   */
+  context: number /* int */ | null;
+  /**
+   * Chat is false for a model that only continues text, or only embeds it.
+   */
+  chat: boolean;
+}
+
+//////////
 // source: evaluate.go
 
 /**
@@ -1116,9 +1179,15 @@ export interface CompareRequest {
   strategies: string[];
   retrieval: Retrieval;
   /**
-   * Answer asks for an answer under each strategy.
+   * Answer asks for an answer under each strategy, Model by which model; empty means
+   * the extractive one. Seed, temperature and prompt template are the same for all.
    */
   answer: boolean;
+  model: string;
+  /**
+   * Fresh asks the model again even where an earlier reply is kept.
+   */
+  fresh: boolean;
   /**
    * Language of the prompt, zh or en; empty means the query's own.
    */
@@ -1131,6 +1200,10 @@ export interface CompareResponse {
   query: string;
   kb: string;
   query_terms: string[];
+  /**
+   * Model is what answered; null without answers.
+   */
+  model: string | null;
   strategies: Column[];
   movement: Movement[];
 }
@@ -1144,6 +1217,13 @@ export interface Column {
   prompt: string;
   answer: string | null;
   citations: Citation[];
+  /**
+   * Usage, Abstained, Cut and Truncated are as in AskResponse.
+   */
+  usage: Usage | null;
+  abstained: boolean;
+  cut: string[];
+  truncated: boolean;
   fingerprint: string;
   timings_ms: { [key: string]: number | null };
 }
@@ -1165,9 +1245,13 @@ export interface AskRequest {
   strategy: string;
   retrieval: Retrieval;
   /**
-   * Model is a generator's name; empty means the default.
+   * Model is a language model's name; empty means "extractive", which needs none.
    */
   model: string;
+  /**
+   * Fresh asks the model again even where an earlier reply is kept.
+   */
+  fresh: boolean;
   /**
    * Language of the prompt, zh or en; empty means the query's own.
    */
@@ -1182,10 +1266,25 @@ export interface AskResponse {
   strategy: string;
   answer: string;
   citations: Citation[];
+  /**
+   * Prompt is what the model was sent, or would be.
+   */
   prompt: string;
   model: string;
   usage: Usage | null;
+  /**
+   * Abstained is true when the answer is that there is none in the documents.
+   */
   abstained: boolean;
+  /**
+   * Cut are the chunks of the last hits, which did not fit the model's window and are
+   * not in the prompt.
+   */
+  cut: string[];
+  /**
+   * Truncated reports that the model did not see the whole prompt: its host cut it.
+   */
+  truncated: boolean;
   hits: Hit[];
   dropped: Dropped[];
   /**
@@ -1199,16 +1298,25 @@ export interface AskResponse {
  */
 export interface Citation {
   /**
-   * Marker is the number n of "[n]", the rank of the cited hit.
+   * Marker is the number n of "[n]", the rank of the cited hit; 0 when a source is
+   * missing.
    */
   marker: number /* int */;
+  /**
+   * ChunkID and Source are null when the prompt had no passage of that number.
+   */
   chunk_id: string | null;
   source: string | null;
   /**
-   * Span is in the document.
+   * Span is the quote's place in the document; both are null when the source has
+   * nothing of what is said.
    */
   span: Span | null;
   quote: string | null;
+  /**
+   * Claim is the place in the answer of the sentence that cites.
+   */
+  claim: Span;
   /**
    * State is verified, weak, wrong or missing.
    */

@@ -62,6 +62,8 @@ export function toRequest(kb: string, query: string, settings: Settings): Compar
       options: null,
     },
     answer: settings.answer,
+    model: "",
+    fresh: false,
     lang: "",
   };
 }

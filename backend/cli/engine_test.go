@@ -1,0 +1,76 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// llmHost is a host with one model, which answers every prompt alike.
+func llmHost(t *testing.T) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	for path, body := range map[string]string{
+		"/api/version": `{"version":"0.9.6"}`,
+		"/api/tags":    `{"models":[{"name":"qwen3:1.7b","digest":"d1","size":1359293444,"modified_at":"2026-01-01T00:00:00Z","details":{"quantization_level":"Q4_K_M"}}]}`,
+		"/api/ps":      `{"models":[]}`,
+		"/api/show":    `{"template":"<|user|>{{ .Prompt }}","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion"]}`,
+		"/api/chat": `{"message":{"content":"病假期间工资按八成发放 [1]。"}}
+{"message":{"content":"食堂中午开门。"}}
+{"done":true,"done_reason":"stop","prompt_eval_count":180,"eval_count":20}
+`,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
+	}
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// generated is the time a model took.
+var generated = regexp.MustCompile(`"generate": [\d.]+`)
+
+func TestFormatsWithALanguageModel(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	host := llmHost(t)
+	env := []string{"RAGDESK_WORKSPACE=" + workspace, "RAGDESK_LLM_HOST=" + host.URL}
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"engine-status.json", []string{"engine", "status"}},
+		{"ask-model.json", []string{"ask", "--kb", "tree", "--top-k", "1", "--model", "qwen3:1.7b", "病假工资按几成发放"}},
+	} {
+		r := run(t.Context(), "testdata", append(c.args, "--json"), env...)
+		if r.code != 0 || r.stderr != "" {
+			t.Fatalf("%s: exit %d: %s%s", c.name, r.code, r.stdout, r.stderr)
+		}
+		out := strings.ReplaceAll(r.stdout, strings.TrimPrefix(host.URL, "http://"), "127.0.0.1:11434")
+		golden(t, c.name, generated.ReplaceAllString(steady(out, workspace), `"generate": 0.5`))
+	}
+}
+
+func TestAnswersOfALanguageModelInWords(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	env := []string{"RAGDESK_WORKSPACE=" + workspace, "RAGDESK_LLM_HOST=" + llmHost(t).URL}
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"engine", "status"}, []string{"configured host  running · 127.0.0.1:", "qwen3:1.7b  1359 MB · Q4_K_M · 40960 tokens"}},
+		{[]string{"ask", "--kb", "tree", "--model", "qwen3:1.7b", "病假工资按几成发放"}, []string{"按八成发放 [1]。食堂", "[1] tree/handbook/leave.md 78–98 (quote verified)", "食堂中午开门。 (no source)"}},
+		{[]string{"compare", "--kb", "tree", "--strategies", "bm25,classic", "--model", "qwen3:1.7b", "病假工资按几成发放"}, []string{"answer after classic", "按八成发放 [1]。食堂"}},
+	} {
+		r := run(t.Context(), "", c.args, env...)
+		for _, want := range c.want {
+			if r.code != 0 || !strings.Contains(r.stdout, want) {
+				t.Errorf("%v: exit %d, no %q in\n%s%s", c.args, r.code, want, r.stdout, r.stderr)
+			}
+		}
+	}
+}

@@ -64,11 +64,12 @@ func Run(ctx context.Context, paths []string, settle time.Duration, changed func
 // concerns reports whether an event is about a watched path. A folder that is
 // only watched for one file in it concerns that file alone.
 func concerns(e fsnotify.Event, files map[string]bool) bool {
-	if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(e.Name), ".") && filepath.Base(e.Name) != ".ragdeskignore" {
+	name := filepath.Clean(e.Name) // relative names come with a dot before them
+	if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(name), ".") && filepath.Base(name) != ".ragdeskignore" {
 		return false
 	}
-	only, watched := files[filepath.Dir(e.Name)]
-	return !watched || !only || files[e.Name]
+	only, watched := files[filepath.Dir(name)]
+	return !watched || !only || files[name]
 }
 
 // add watches path: a folder with all below it, a file through its folder, since

@@ -88,6 +88,21 @@ func TestAFileIsWatchedAndItsNeighboursAreNot(t *testing.T) {
 	wait(t, calls, "a replaced file")
 }
 
+func TestRelativePathsAreWatchedToo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a.txt")
+	if err := os.Mkdir("sub", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	calls := start(t, "a.txt", "./sub")
+	if err := os.WriteFile("a.txt", []byte("written in place"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, calls, "a write to a file named relatively")
+	write(t, filepath.Join("sub", "b.txt"))
+	wait(t, calls, "a file in a folder named relatively")
+}
+
 func TestErrorsEndIt(t *testing.T) {
 	t.Parallel()
 	if err := watch.Run(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, settle, nil); !errors.Is(err, os.ErrNotExist) {

@@ -163,9 +163,10 @@ func (w writer) fit(ctx context.Context, q inquiry, hits []rag.Hit) (fitted, err
 	}
 	reply := min(rag.DefaultMaxTokens, limit/4)
 	room := limit - reply - templateTokens
+	small := min(limit, unknownWindow) - reply - templateTokens
 	for n := len(hits); ; n-- {
 		prompt := answer.Prompt(q.lang, q.text, hits[:n])
-		tokens, err := w.tokens(ctx, prompt, room)
+		tokens, err := w.tokens(ctx, prompt, small)
 		if err != nil {
 			return fitted{}, err
 		}
@@ -179,11 +180,12 @@ func (w writer) fit(ctx context.Context, q inquiry, hits []rag.Hit) (fitted, err
 	}
 }
 
-// tokens bounds the tokens of a prompt from above. The model's vocabulary is asked
-// only when the estimate does not settle whether the prompt fits.
-func (w writer) tokens(ctx context.Context, prompt string, room int) (int, error) {
+// tokens bounds the tokens of a prompt from above. The model's vocabulary, which is
+// large, is asked only when the estimate does not show that the prompt is small: an
+// estimate of Chinese is up to three times what it takes, and so would be the window.
+func (w writer) tokens(ctx context.Context, prompt string, small int) (int, error) {
 	high := llm.EstimateTokens(prompt).High
-	if high <= room {
+	if high <= small {
 		return high, nil
 	}
 	counts, err := w.count(ctx, []string{prompt})

@@ -219,11 +219,11 @@ func (c *child) ask(ctx context.Context, r request, limit time.Duration) (respon
 		return answer, err
 	case <-timer.C:
 		c.kill()
-		_ = <-done // a broken pipe, since the child was killed
+		<-done //nolint:errcheck // a broken pipe, since the child was killed
 		return response{}, errTime
 	case <-ctx.Done():
 		c.kill()
-		_ = <-done // a broken pipe, since the child was killed
+		<-done //nolint:errcheck // a broken pipe, since the child was killed
 		return response{}, ctx.Err()
 	}
 }

@@ -127,7 +127,7 @@ func (w writer) answer(ctx context.Context, e answer.Evidence, q inquiry, f foun
 	if w.info.Chat {
 		req.Messages = []rag.Message{{Role: "user", Content: fitted.prompt}}
 	} else { // a base model goes on with the text, and would with further questions
-		req.Prompt, req.Raw, req.Options.Stop = fitted.prompt, true, []string{"\n\n"}
+		req.Prompt, req.Raw, req.Options.Stop = fitted.prompt, true, []string{"\n\n", "\nQuestion:", "\n问题："}
 	}
 	start := time.Now()
 	reply, err := w.model.Generate(ctx, req, nil)

@@ -31,18 +31,28 @@ type ollama struct {
 	reply func(prompt string) string
 	// window is the model's own; read is how many tokens it says to have read.
 	window, read int
-	// silent makes it say nothing after its first word.
-	silent bool
+	// silent makes it say nothing after its first word, base leaves out its template.
+	silent, base bool
 
 	mu    sync.Mutex
 	chats []chat
 }
 
-// chat is a request as the host got it.
+// chat is a request as the host got it, of either endpoint.
 type chat struct {
 	Model    string        `json:"model"`
 	Messages []rag.Message `json:"messages"`
+	Prompt   string        `json:"prompt"`
+	Raw      bool          `json:"raw"`
 	Options  map[string]any
+}
+
+// text is what the model reads.
+func (c chat) text() string {
+	if len(c.Messages) == 1 {
+		return c.Messages[0].Content
+	}
+	return c.Prompt
 }
 
 func newOllama(t *testing.T) *ollama {
@@ -55,9 +65,14 @@ func newOllama(t *testing.T) *ollama {
 	})
 	mux.HandleFunc("/api/ps", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"models":[]}`) })
 	mux.HandleFunc("/api/show", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"template":"<|user|>{{ .Prompt }}","model_info":{"general.architecture":"llama","llama.context_length":%d},"capabilities":["completion"]}`, f.window)
+		template := "<|user|>{{ .Prompt }}"
+		if f.base {
+			template = "{{ .Prompt }}"
+		}
+		fmt.Fprintf(w, `{"template":%q,"model_info":{"general.architecture":"llama","llama.context_length":%d},"capabilities":["completion"]}`, template, f.window)
 	})
 	mux.HandleFunc("/api/chat", f.chat)
+	mux.HandleFunc("/api/generate", f.chat)
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	return f
@@ -70,15 +85,19 @@ func (f *ollama) chat(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = json.Unmarshal(body, &c)
 	}
-	if err != nil || len(c.Messages) != 1 {
+	if err != nil || c.text() == "" {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
 	f.mu.Lock()
 	f.chats = append(f.chats, c)
 	f.mu.Unlock()
-	for word := range strings.SplitAfterSeq(f.reply(c.Messages[0].Content), " ") {
-		line, _ := json.Marshal(map[string]any{"message": map[string]string{"content": word}})
+	for word := range strings.SplitAfterSeq(f.reply(c.text()), " ") {
+		out := map[string]any{"message": map[string]string{"content": word}}
+		if c.Raw {
+			out = map[string]any{"response": word}
+		}
+		line, _ := json.Marshal(out)
 		fmt.Fprintf(w, "%s\n", line)
 		w.(http.Flusher).Flush()
 		if f.silent {
@@ -151,6 +170,17 @@ func TestTheModelReadsWhatIsShown(t *testing.T) {
 	}
 	if out.Model != "tiny:latest" || out.Answer != "年假是每年十天 [1]。" || out.Abstained || out.Truncated || len(out.Cut) != 0 || out.TimingsMS["generate"] == nil {
 		t.Errorf("answer %+v", out)
+	}
+}
+
+func TestABaseModelReadsThePromptRaw(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	f.base = true
+	out := ask(t, f.with(t, filled(t)), api.AskRequest{})
+	got := f.asked()[0]
+	if !got.Raw || got.Prompt != out.Prompt || got.Options["stop"] == nil || out.Answer != "年假是每年十天 [1]。" {
+		t.Errorf("sent %+v, answer %q", got, out.Answer)
 	}
 }
 

@@ -126,6 +126,9 @@ func (c *count) sum() uint64 {
 // counted follow a single numeral that counts or orders, as in 三月 and 第三条.
 const counted = "年月日号时点分条章节款项章编页卷期版届次级岁"
 
+// pointing stand before a 一 that points and does not count, as in 哪一年.
+const pointing = "哪这那每某同另任唯头"
+
 // numerals adds the numbers of the Chinese run [i, j) in Arabic digits, among its
 // words and in text order. A single numeral counts only where it orders or dates;
 // two digits without a unit, as in 三四个, are no number.
@@ -158,6 +161,8 @@ func (a *analyzer) number(i, k, end, j int) (string, bool) {
 	}
 	_, plain := positional(run)
 	switch {
+	case len(run) == 1 && run[0] == '一' && k > i && strings.ContainsRune(pointing, f.runes[k-1]):
+		return "", false
 	case len(run) == 1 && (k == i || f.runes[k-1] != '第') && (end == j || !strings.ContainsRune(counted, f.runes[end])):
 		return "", false
 	case plain && len(run) == 2 && !slices.Contains(run, '〇') && !slices.Contains(run, '零'):

@@ -45,6 +45,7 @@ func TestNumeralsAreFoundInBothScripts(t *testing.T) {
 		"15":    {"十五天", "15天"},
 		"3":     {"第三条", "第3条", "三月", "3月"},
 		"20":    {"满二十年", "20年"},
+		"1":     {"满一年", "1年", "第一条"},
 	} {
 		for _, s := range texts {
 			if !has(s, term) {
@@ -52,7 +53,7 @@ func TestNumeralsAreFoundInBothScripts(t *testing.T) {
 			}
 		}
 	}
-	for s, term := range map[string]string{"万一下雨": "10000", "一个人": "1", "三心二意": "3", "千万小心": "10000000", "一一说明": "11", "三四个": "34"} {
+	for s, term := range map[string]string{"万一下雨": "10000", "一个人": "1", "三心二意": "3", "千万小心": "10000000", "一一说明": "11", "三四个": "34", "哪一年": "1", "每一天一年": "9"} {
 		if has(s, term) {
 			t.Errorf("%s is among the terms of %s", term, s)
 		}

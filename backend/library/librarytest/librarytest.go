@@ -76,7 +76,7 @@ type Workspace struct {
 }
 
 // lockWait is how long a rebuild waits for another writer.
-const lockWait = 200 * time.Millisecond
+const lockWait = 3 * time.Second
 
 // Open opens the workspace in dir until the test ends.
 func Open(t testing.TB, dir string) *Workspace {

@@ -31,11 +31,8 @@ func (r *reader) archive(ctx context.Context, f file, pass func(*item) error) er
 	n := 0
 	var stopped error
 	err = r.ports.Unpack(ctx, data, func(e rag.ArchiveEntry) error {
-		entry := file{source: f.source + "/" + e.Name, path: f.path, real: f.real + entryMark + e.Name, data: e.Bytes, err: e.Err,
+		entry := file{source: f.source + "/" + e.Name, path: f.path, real: f.real + entryMark + e.Name, data: e.Bytes, loaded: true, err: e.Err,
 			modified: e.Modified}
-		if e.Bytes == nil {
-			entry.data = []byte{}
-		}
 		if hiddenEntry(e.Name) {
 			entry.skip = rag.Notice{Code: "hidden_file", Detail: e.Name}
 		}
@@ -73,9 +70,10 @@ func hiddenEntry(name string) bool {
 	return false
 }
 
-// load returns a file's bytes, those of an archive's entry as well.
+// load returns a file's bytes, those of an archive's entry as well. What is gone
+// is the fault "not_found".
 func (r *reader) load(ctx context.Context, f file) ([]byte, error) {
-	if f.data != nil {
+	if f.loaded {
 		return f.data, nil
 	}
 	archive, name, ok := splitEntry(f.real)
@@ -88,11 +86,14 @@ func (r *reader) load(ctx context.Context, f file) ([]byte, error) {
 	}
 	found := errors.New("found")
 	err = r.ports.Unpack(ctx, data, func(e rag.ArchiveEntry) error {
-		if e.Name != name {
+		switch {
+		case e.Name != name:
 			return nil
+		case e.Err != nil:
+			return e.Err
 		}
 		data = e.Bytes
-		return errors.Join(found, e.Err)
+		return found
 	})
 	switch {
 	case errors.Is(err, found):
@@ -101,28 +102,4 @@ func (r *reader) load(ctx context.Context, f file) ([]byte, error) {
 		return nil, err
 	}
 	return nil, fault.New("not_found", fault.P("path", filepath.Join(archive, filepath.FromSlash(name))))
-}
-
-// lost reports whether what a real path names is gone: the file, or the archive
-// or the entry in it.
-func (r *reader) lost(real string) bool {
-	archive, name, ok := splitEntry(real)
-	if !ok {
-		return missing(real)
-	}
-	if missing(archive) {
-		return true
-	}
-	data, err := readFile(archive, r.opt.MaxBytes)
-	if err != nil {
-		return false // there, but unreadable now
-	}
-	found := errors.New("found")
-	err = r.ports.Unpack(context.Background(), data, func(e rag.ArchiveEntry) error {
-		if e.Name == name {
-			return found
-		}
-		return nil
-	})
-	return err == nil
 }

@@ -130,3 +130,28 @@ func TestIgnoredFilesAreLeftOut(t *testing.T) {
 		"sub/.ragdeskignore": "skipped", "sub/b.txt": "skipped", "b.txt": "indexed",
 	})
 }
+
+func TestACopyThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	root := files(t, map[string]string{
+		"x.zip": zipped(t, entry{name: "a.txt", content: "同一份文件。"}),
+		"y.zip": zipped(t, entry{name: "twin.txt", content: "同一份文件。"}),
+	})
+	b := newBench(t, librarytest.Model(t))
+	b.run(t, ingest.Options{Paths: []string{root}})
+	write := func(name, content string) string {
+		path := filepath.Join(root, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	// Another checksum in the directory: the entry is there and damaged.
+	damaged := []byte(zipped(t, entry{name: "twin.txt", content: "同一份文件。"}))
+	damaged[bytes.Index(damaged, []byte("PK\x01\x02"))+16] ^= 0xff
+	write("y.zip", string(damaged))
+	changed := write("x.zip", zipped(t, entry{name: "a.txt", content: "改过的文件。"}))
+	want(t, "statuses", statuses(root, b.run(t, ingest.Options{Paths: []string{changed}})), map[string]string{
+		"x.zip/a.txt": "updated", "y.zip/twin.txt": "failed corrupt",
+	})
+}

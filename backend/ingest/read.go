@@ -349,18 +349,21 @@ func (r *reader) orphans(ctx context.Context, pass func(*item) error) error {
 			continue
 		}
 		r.known.removeAlias(source)
+		f := file{source: source, path: a.RealPath, real: a.RealPath}
+		f.data, f.err = r.load(ctx, f)
+		f.loaded = true
+		lost := fault.Is(f.err, "not_found")
 		drop := r.removedAlias(a)
-		if r.lost(a.RealPath) {
-			if err := pass(drop); err != nil {
-				return err
-			}
-			continue
+		if !lost {
+			drop.outcome = Outcome{} // the file's own item reports
 		}
-		drop.outcome = Outcome{}
 		if err := pass(drop); err != nil {
 			return err
 		}
-		if err := r.one(ctx, file{source: source, path: a.RealPath, real: a.RealPath}, pass); err != nil {
+		if lost {
+			continue
+		}
+		if err := r.one(ctx, f, pass); err != nil {
 			return err
 		}
 	}

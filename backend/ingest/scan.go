@@ -29,8 +29,9 @@ type file struct {
 	// skip says why a file inside a given folder is passed over; without a code it
 	// is not.
 	skip rag.Notice
-	// data is the content of an archive's entry, nil when it is still to be read.
-	data []byte
+	// data is the content when loaded is set; else it is still to be read.
+	data   []byte
+	loaded bool
 }
 
 // scan is what the given paths hold.

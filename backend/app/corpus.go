@@ -28,21 +28,13 @@ func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if p.Filter.IsZero() && p.HeadingBoost == 0 {
 		return c, nil
 	}
-	rows, err := s.store.Documents(ctx, snap.Library)
+	view, err := s.views.of(ctx, s.store, snap.Library, p.Filter)
 	if err != nil {
 		return retrieve.Corpus{}, err
 	}
-	titles := make(map[rag.DocumentID]string, len(rows))
-	for _, d := range rows {
-		titles[d.ID] = d.Title
-	}
-	c.Titles = func(id rag.DocumentID) string { return titles[id] }
+	c.Titles = func(id rag.DocumentID) string { return view.titles[id] }
 	if !p.Filter.IsZero() {
-		chunks, err := s.filtered.chunks(ctx, s.store, snap.Library, p.Filter, rows)
-		if err != nil {
-			return retrieve.Corpus{}, err
-		}
-		c.Allow = func(id rag.ChunkID) bool { return chunks[id] }
+		c.Allow = func(id rag.ChunkID) bool { return view.passed[id] }
 	}
 	return c, nil
 }
@@ -61,41 +53,65 @@ func (d documentReader) ChunkIDs(ctx context.Context, docs []rag.DocumentID) ([]
 	return d.store.ChunkIDs(ctx, d.lib, docs)
 }
 
-// filterCache keeps the chunks that the last filter lets pass, since an
-// evaluation asks for the same ones with every question.
-type filterCache struct {
-	mu     sync.Mutex
-	key    string
+// view is what filters and boosts ask of a library's documents.
+type view struct {
+	titles map[rag.DocumentID]string
+	// passed are the chunks that the filter lets pass.
 	passed map[rag.ChunkID]bool
 }
 
-func (f *filterCache) chunks(ctx context.Context, st *store.Store, lib rag.Library, filter rag.Filter, rows []rag.DocumentRow) (map[rag.ChunkID]bool, error) {
+// viewCache keeps the last view, since an evaluation asks for the same one with
+// every question.
+type viewCache struct {
+	mu   sync.Mutex
+	key  string
+	view view
+}
+
+func (c *viewCache) of(ctx context.Context, st *store.Store, lib rag.Library, filter rag.Filter) (view, error) {
 	parts, err := json.Marshal(filter)
 	if err != nil {
-		return nil, fmt.Errorf("write a filter: %w", err)
+		return view{}, fmt.Errorf("write a filter: %w", err)
 	}
 	key := fmt.Sprintf("%d %d %s", lib.ID, lib.Revision, parts)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.key == key {
-		return f.passed, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.key == key {
+		return c.view, nil
 	}
+	v, err := newView(ctx, st, lib, filter)
+	if err != nil {
+		return view{}, err
+	}
+	c.key, c.view = key, v
+	return v, nil
+}
+
+func newView(ctx context.Context, st *store.Store, lib rag.Library, filter rag.Filter) (view, error) {
+	rows, err := st.Documents(ctx, lib)
+	if err != nil {
+		return view{}, err
+	}
+	v := view{titles: make(map[rag.DocumentID]string, len(rows))}
 	var docs []rag.DocumentID
 	for _, d := range rows {
+		v.titles[d.ID] = d.Title
 		if filter.Passes(d) {
 			docs = append(docs, d.ID)
 		}
 	}
+	if filter.IsZero() {
+		return v, nil
+	}
 	ids, err := st.ChunkIDs(ctx, lib, docs)
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
-	passed := make(map[rag.ChunkID]bool, len(ids))
+	v.passed = make(map[rag.ChunkID]bool, len(ids))
 	for _, id := range ids {
-		passed[id] = true
+		v.passed[id] = true
 	}
-	f.key, f.passed = key, passed
-	return passed, nil
+	return v, nil
 }
 
 // number gives hits the page on which they begin.

@@ -48,15 +48,11 @@ func (s *Service) parsers() (*host.Host, error) {
 	if s.parserHost != nil {
 		return s.parserHost, nil
 	}
-	command := s.cfg.Parser
-	if len(command) == 0 {
-		exe, err := os.Executable()
-		if err != nil {
-			return nil, fault.Wrap(err, "program_unknown")
-		}
-		command = []string{exe, ParserCommand}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fault.Wrap(err, "program_unknown")
 	}
-	s.parserHost = host.New(host.Config{Command: command})
+	s.parserHost = host.New(host.Config{Command: []string{exe, ParserCommand}})
 	return s.parserHost, nil
 }
 

@@ -41,9 +41,6 @@ type Config struct {
 	Notify func(code string, params ...fault.Param)
 	// Models is the folder of installed models; empty means the user's own.
 	Models string
-	// Parser is the command of a parser child; nil means this program with
-	// ParserCommand.
-	Parser []string
 	// LLM says where language models are looked for; nil means as the environment
 	// says.
 	LLM *llm.Hosts
@@ -69,8 +66,8 @@ type Service struct {
 	// modelsTurn holds a token while the models folder is being changed.
 	modelsTurn chan struct{}
 
-	tokens   tokenFiles
-	filtered filterCache
+	tokens tokenFiles
+	views  viewCache
 }
 
 var (

@@ -116,13 +116,7 @@ func (p *Parser) formats() []format {
 	}
 }
 
-// Format returns the name of the format that source's name stands for, such as
-// "text" or "markdown"; ok is false when it is not read.
-func Format(source string) (name string, ok bool) {
-	f, ok := New(Options{}).formatOf(source)
-	return f.name, ok
-}
-
+// formatOf finds the format that a source's name stands for.
 func (p *Parser) formatOf(source string) (format, bool) {
 	base := strings.ToLower(path.Base(source))
 	if f, ok := p.byName[base]; ok {

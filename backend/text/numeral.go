@@ -159,7 +159,7 @@ func (a *analyzer) number(i, k, end, j int) (string, bool) {
 	if scaled, ok := a.scaled(k, run); ok {
 		return scaled, true
 	}
-	_, plain := positional(run)
+	value, plain := positional(run)
 	switch {
 	case len(run) == 1 && run[0] == '一' && k > i && strings.ContainsRune(pointing, f.runes[k-1]):
 		return "", false
@@ -167,6 +167,8 @@ func (a *analyzer) number(i, k, end, j int) (string, bool) {
 		return "", false
 	case plain && len(run) == 2 && !slices.Contains(run, '〇') && !slices.Contains(run, '零'):
 		return "", false
+	case plain:
+		return value, len(run) <= maxNumeral
 	}
 	return Number(run)
 }
@@ -175,7 +177,7 @@ func (a *analyzer) number(i, k, end, j int) (string, bool) {
 func (a *analyzer) scaled(k int, run []rune) (string, bool) {
 	f := &a.folded
 	unit, isUnit := numeralUnits[run[0]]
-	if len(run) != 1 || !isUnit || k == 0 || !digit(f.runes[k-1]) || len(a.out.Words) == 0 {
+	if len(run) != 1 || !isUnit || k == 0 || !digit(f.runes[k-1]) {
 		return "", false
 	}
 	from := k

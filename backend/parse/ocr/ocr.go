@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/layout"
 )
 
@@ -135,8 +136,12 @@ func (e *Engine) choose(installed []string) {
 	}
 }
 
-// Absent names the languages that are wanted and not installed.
-func (e *Engine) Absent() []string { return e.absent }
+// WarnAbsent warns of the languages that are wanted and not installed.
+func (e *Engine) WarnAbsent(b *doctext.Builder) {
+	if len(e.absent) > 0 {
+		b.Warn(WarnLanguage, strings.Join(e.absent, ", "))
+	}
+}
 
 // Page is one picture of a file, as recognised.
 type Page struct {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/charset"
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/layout"
@@ -65,13 +66,13 @@ func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, erro
 		return rag.Document{}, fault.New("limit_pages", fault.P("limit", env.Limits.Pages), fault.P("pages", len(pages)))
 	}
 	b.Health.Images = 0
-	Write(&b, e, pages)
+	write(&b, e, pages)
 	return b.Document(in, env.Limits)
 }
 
-// Write adds recognised pages to a document, each as a page of it, and the
+// write adds recognised pages to a document, each as a page of it, and the
 // warnings about them.
-func Write(b *doctext.Builder, e *Engine, pages []Page) {
+func write(b *doctext.Builder, e *Engine, pages []Page) {
 	var used, doubtful []string
 	texts := make([]layout.Page, len(pages))
 	for i, p := range pages {
@@ -91,22 +92,21 @@ func Write(b *doctext.Builder, e *Engine, pages []Page) {
 	if len(doubtful) > 0 {
 		b.Warn(WarnDoubtful, strings.Join(doubtful, ", "))
 	}
-	if absent := e.Absent(); len(absent) > 0 {
-		b.Warn(WarnLanguage, strings.Join(absent, ", "))
-	}
+	e.WarnAbsent(b)
 }
 
 // sniff tells the kind of picture by its first bytes.
 func sniff(b []byte) (kind string, ok bool) {
-	for _, k := range []struct{ kind, magic string }{
-		{"png", "\x89PNG\r\n\x1a\n"}, {"jpeg", "\xff\xd8\xff"}, {"gif", "GIF8"}, {"bmp", "BM"},
-		{"tiff", "II*\x00"}, {"tiff", "MM\x00*"}, {"tiff", "II+\x00"}, {"tiff", "MM\x00+"},
-	} {
-		if bytes.HasPrefix(b, []byte(k.magic)) {
-			return k.kind, true
-		}
+	switch kind := charset.Signature(b); kind {
+	case "png", "jpeg", "gif", "tiff":
+		return kind, true
 	}
-	if len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP" {
+	switch {
+	case bytes.HasPrefix(b, []byte("BM")):
+		return "bmp", true
+	case bytes.HasPrefix(b, []byte("II+\x00")), bytes.HasPrefix(b, []byte("MM\x00+")): // BigTIFF
+		return "tiff", true
+	case bytes.HasPrefix(b, []byte("RIFF")) && len(b) >= 12 && string(b[8:12]) == "WEBP":
 		return "webp", true
 	}
 	return "", false

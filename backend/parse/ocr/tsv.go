@@ -90,7 +90,7 @@ func parseTSV(out []byte) []Page {
 // newPage puts the words of a page in order by the rules that hold for printed
 // pages, so that columns and tables come out alike.
 func newPage(at row, words []row) Page {
-	p := Page{Runes: 0}
+	var p Page
 	sum := 0.0
 	for _, w := range words {
 		n := utf8.RuneCountInString(w.text)

@@ -77,11 +77,7 @@ func (s *session) recognise(ctx context.Context, b *doctext.Builder, pages []pag
 	warnPages(b, ocr.WarnUsed, used)
 	warnPages(b, ocr.WarnDoubtful, doubtful)
 	warnPages(b, ocr.WarnStopped, stopped)
-	if absent := engine.Absent(); len(absent) > 0 {
-		for _, l := range absent {
-			b.Warn(ocr.WarnLanguage, l)
-		}
-	}
+	engine.WarnAbsent(b)
 	return nil
 }
 

@@ -25,27 +25,35 @@ type attachment struct {
 	data []byte
 }
 
-// attachments returns the files inside the file, those attached to marks on its
-// pages last.
-func (s *session) attachments(l guard.Limits) []attachment {
-	var out []attachment
+// attachments returns the first maxAttachments files inside the file, those
+// attached to marks on its pages last, and how many it left out. A file without
+// data could not be read or is too much.
+func (s *session) attachments(l guard.Limits) (files []attachment, leftOut int) {
+	leftOut = s.leftOut
 	n, err := s.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: s.doc})
 	if err == nil {
+		leftOut += max(0, n.AttachmentCount-maxAttachments)
 		for k := range min(n.AttachmentCount, maxAttachments) {
+			name := fmt.Sprintf("attachment-%d", k+1)
 			a, err := s.FPDFDoc_GetAttachment(&requests.FPDFDoc_GetAttachment{Document: s.doc, Index: k})
-			if err == nil {
-				out = append(out, s.attachment(a.Attachment, fmt.Sprintf("attachment-%d", k+1)))
+			if err != nil {
+				files = append(files, attachment{name: name})
+				continue
 			}
+			files = append(files, s.attachment(a.Attachment, name))
 		}
 	}
-	out = append(out, s.files...)
+	files = append(files, s.files...)
+	if over := len(files) - maxAttachments; over > 0 {
+		files, leftOut = files[:maxAttachments], leftOut+over
+	}
 	size := int64(0)
-	for i := range out {
-		if size += int64(len(out[i].data)); size > l.Inflated {
-			out[i].data = nil // named as unread
+	for i := range files {
+		if size += int64(len(files[i].data)); size > l.Inflated {
+			files[i].data = nil
 		}
 	}
-	return out[:min(len(out), maxAttachments)]
+	return files, leftOut
 }
 
 func (s *session) attachment(a references.FPDF_ATTACHMENT, name string) attachment {
@@ -60,8 +68,8 @@ func (s *session) attachment(a references.FPDF_ATTACHMENT, name string) attachme
 }
 
 // appendNested adds the attachments to the document, each under its name. Those
-// that are not read are named in a warning.
-func appendNested(ctx context.Context, b *doctext.Builder, files []attachment, in rag.Input, env guard.Env) error {
+// that are not read are named in a warning, with how many were left out.
+func appendNested(ctx context.Context, b *doctext.Builder, files []attachment, leftOut int, in rag.Input, env guard.Env) error {
 	var unread []string
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -81,6 +89,9 @@ func appendNested(ctx context.Context, b *doctext.Builder, files []attachment, i
 		}
 		b.Heading(1, f.name)
 		b.Append(d, 1)
+	}
+	if leftOut > 0 {
+		unread = append(unread, fmt.Sprintf("… +%d", leftOut))
 	}
 	if len(unread) > 0 {
 		b.Warn(WarnAttachment, strings.Join(unread, ", "))

@@ -41,7 +41,7 @@ func (r *Reader) Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Do
 		}
 	}
 	// PDFium is free again: an attachment may be a PDF.
-	if err := appendNested(ctx, b, job.files, in, env); err != nil {
+	if err := appendNested(ctx, b, job.files, job.leftOut, in, env); err != nil {
 		return rag.Document{}, err
 	}
 	return b.Document(in, env.Limits)

@@ -61,7 +61,7 @@ func (r *Reader) Close() error {
 	if r.pool == nil {
 		return nil
 	}
-	err := errors.Join(r.pool.Close())
+	err := r.pool.Close()
 	if r.compiled != nil {
 		err = errors.Join(err, r.compiled.Close())
 	}
@@ -114,11 +114,6 @@ func (r *Reader) start(cache string) error {
 	return nil
 }
 
-// Warm starts PDFium, so that the first file need not wait for it.
-func (r *Reader) Warm(ctx context.Context, env guard.Env) error {
-	return r.use(ctx, env.Cache, func(pdfium.Pdfium) error { return nil })
-}
-
 // use gives f an instance of PDFium of its own, which a done ctx kills.
 func (r *Reader) use(ctx context.Context, cache string, f func(pdfium.Pdfium) error) error {
 	select {
@@ -163,8 +158,10 @@ type session struct {
 	fonts map[string]font
 	// maxChars bounds the characters of one page.
 	maxChars int
-	// files are those attached to marks on pages.
-	files []attachment
+	// files are those attached to marks on pages, at most maxAttachments;
+	// leftOut counts the others.
+	files   []attachment
+	leftOut int
 	// damaged says that the file's own table of objects could not be used.
 	damaged bool
 }

@@ -97,8 +97,12 @@ func (s *session) note(a references.FPDF_ANNOTATION) (string, bool) {
 	case enums.FPDF_ANNOT_SUBTYPE_WIDGET:
 		return s.field(a)
 	case enums.FPDF_ANNOT_SUBTYPE_FILEATTACHMENT:
+		if len(s.files) == maxAttachments {
+			s.leftOut++
+			break
+		}
 		got, err := s.FPDFAnnot_GetFileAttachment(&requests.FPDFAnnot_GetFileAttachment{Document: s.doc, Annotation: a})
-		if err == nil && len(s.files) < maxAttachments {
+		if err == nil {
 			s.files = append(s.files, s.attachment(got.Attachment, fmt.Sprintf("file-%d", len(s.files)+1)))
 		}
 	}

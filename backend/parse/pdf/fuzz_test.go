@@ -3,6 +3,7 @@ package pdf_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -18,13 +19,12 @@ func FuzzParse(f *testing.F) {
 	plain := &file{}
 	plain.page(show("F1", 12, 72, 700, "Some words")+rule(72, 690, 300, 690)+plain.any("F3", 12, 72, 650, "一些文字𠮷ﻢ"), "/Rotate 90")
 	note := plain.add("<< /Type /Annot /Subtype /FreeText /Rect [72 600 300 620] /Contents (note) >>")
-	plain.page(show("F2", 20, 72, 700, "Title"), "/Annots [ "+string(rune('0'+note%10))+" 0 R ]")
+	plain.page(show("F2", 20, 72, 700, "Title"), fmt.Sprintf("/Annots [%d 0 R]", note))
 	f.Add(plain.bytes())
 	form := &file{}
 	w := form.add("<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Wang) /Rect [150 695 300 715] >>")
-	form.page(show("F1", 12, 72, 700, "Name:"), "/Annots [7 0 R]")
-	_ = w
-	form.catalog = "/AcroForm << /Fields [7 0 R] /DA (/F1 10 Tf) >> /Outlines 7 0 R"
+	form.page(show("F1", 12, 72, 700, "Name:"), fmt.Sprintf("/Annots [%d 0 R]", w))
+	form.catalog = fmt.Sprintf("/AcroForm << /Fields [%d 0 R] /DA (/F1 10 Tf) >> /Outlines %d 0 R", w, w)
 	f.Add(form.bytes())
 	locked := &file{encrypted: true, ownKey: "o"}
 	locked.page(show("F1", 12, 72, 700, "locked"), "")

@@ -232,14 +232,13 @@ func TestFormValuesStandWhereTheirFieldsDo(t *testing.T) {
 	f.page(show("F1", 12, 72, 700, "Name:")+show("F1", 12, 72, 670, "Department:")+show("F1", 12, 72, 640, "Agreed:"), "/Annots ["+refs+"]")
 	f.catalog = "/AcroForm << /Fields [" + refs + "] /DA (/F1 10 Tf) /DR << /Font << /F1 3 0 R >> >> >>"
 	doc := parse(t, f)
+	rest := doc.Text
 	for _, want := range []string{"Name:", "Wang Wei", "Department:", "Service", "Agreed:", "☑"} {
-		i := strings.Index(doc.Text, want)
-		if i < 0 {
+		_, after, ok := strings.Cut(rest, want)
+		if !ok {
 			t.Fatalf("%q is not in order in\n%s", want, doc.Text)
 		}
-	}
-	if strings.Index(doc.Text, "Wang Wei") > strings.Index(doc.Text, "Department") {
-		t.Errorf("values stand apart:\n%s", doc.Text)
+		rest = after
 	}
 }
 
@@ -247,14 +246,8 @@ func TestAttachmentsAreReadOrNamed(t *testing.T) {
 	t.Parallel()
 	f := &file{}
 	f.page(show("F1", 12, 72, 700, "Cover sheet"), "")
-	text := f.add(stream("/Type /EmbeddedFile", "attached words"))
-	other := f.add(stream("/Type /EmbeddedFile", "MZ"))
-	spec := func(name string, n int) int {
-		return f.add(fmt.Sprintf("<< /Type /Filespec /F (%s) /UF (%s) /EF << /F %d 0 R >> >>", name, name, n))
-	}
-	a, b := spec("notes.txt", text), spec("setup.exe", other)
-	pinned := f.add(fmt.Sprintf("<< /Type /Annot /Subtype /FileAttachment /Rect [72 600 90 620] /FS %d 0 R >>", spec("pinned.txt", f.add(stream("/Type /EmbeddedFile", "pinned words")))))
-	f.page("", fmt.Sprintf("/Annots [%d 0 R]", pinned))
+	a, b := f.attach("notes.txt", "attached words"), f.attach("setup.exe", "MZ")
+	f.page("", fmt.Sprintf("/Annots [%d 0 R]", f.pinned("pinned.txt", "pinned words")))
 	f.catalog = fmt.Sprintf("/Names << /EmbeddedFiles << /Names [(a) %d 0 R (b) %d 0 R] >> >>", a, b)
 	doc := parse(t, f)
 	if doc.Text != "Cover sheet\n\n# notes.txt\n\nattached words\n\n# pinned.txt\n\npinned words" {
@@ -262,6 +255,22 @@ func TestAttachmentsAreReadOrNamed(t *testing.T) {
 	}
 	if !hasWarning(doc, pdf.WarnAttachment, "setup.exe (format_unsupported)") {
 		t.Errorf("warnings %v", doc.Warnings)
+	}
+}
+
+func TestAttachmentsBeyondTheLimitAreCounted(t *testing.T) {
+	t.Parallel()
+	f := &file{}
+	f.page(show("F1", 12, 72, 700, "Cover sheet"), "")
+	names := ""
+	for i := range 203 {
+		names += fmt.Sprintf("(%03d) %d 0 R ", i, f.attach("a.txt", "words"))
+	}
+	f.page("", fmt.Sprintf("/Annots [%d 0 R]", f.pinned("pinned.txt", "pinned words")))
+	f.catalog = "/Names << /EmbeddedFiles << /Names [" + names + "] >> >>"
+	doc := parse(t, f)
+	if n := strings.Count(doc.Text, "# a.txt"); n != 200 || !hasWarning(doc, pdf.WarnAttachment, "… +4") {
+		t.Errorf("%d files read, warnings %v", n, doc.Warnings)
 	}
 }
 
@@ -282,13 +291,21 @@ func TestScansAndBlankPagesAreToldApart(t *testing.T) {
 func TestXFAFormsGiveTheirData(t *testing.T) {
 	t.Parallel()
 	f := &file{}
+	const values = `<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form><insured>Zhang San</insured></form></xfa:data></xfa:datasets>`
 	template := f.add(stream("", `<template xmlns="http://www.xfa.org/schema/xfa-template/2.8/"><subform><draw><value><text>Claim form</text></value></draw><event><script>secret()</script></event></subform></template>`))
-	data := f.add(stream("", `<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form><insured>Zhang San</insured></form></xfa:data></xfa:datasets>`))
+	data := f.add(stream("", values))
 	f.page(show("F1", 12, 72, 700, "Please wait..."), "")
 	f.catalog = fmt.Sprintf("/NeedsRendering true /AcroForm << /Fields [] /XFA [(template) %d 0 R (datasets) %d 0 R] >>", template, data)
 	doc := parse(t, f)
 	if !strings.Contains(doc.Text, "Claim form") || !strings.Contains(doc.Text, "insured: Zhang San") || strings.Contains(doc.Text, "secret") {
 		t.Errorf("text %q", doc.Text)
+	}
+	if len(doc.Warnings) != 1 || !hasWarning(doc, pdf.WarnXFA, "") {
+		t.Errorf("warnings %v", doc.Warnings)
+	}
+	f.objects[data] = stream("", values[:len(values)-30])
+	if doc := parse(t, f); !strings.Contains(doc.Text, "insured: Zhang San") || !hasWarning(doc, pdf.WarnDamaged, "") {
+		t.Errorf("cut short: text %q, warnings %v", doc.Text, doc.Warnings)
 	}
 }
 
@@ -407,7 +424,8 @@ func TestAStuckFileIsKilled(t *testing.T) {
 func TestACrashCostsAPage(t *testing.T) {
 	t.Parallel()
 	f := &file{}
-	f.page(show("F1", 12, 72, 700, "Before it"), "")
+	pinned := f.pinned("pinned.txt", "pinned words")
+	f.page(show("F1", 12, 72, 700, "Before it"), fmt.Sprintf("/Annots [%d 0 R]", pinned))
 	next := f.add(stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", strings.Repeat(show("F1", 1, 1, 1, strings.Repeat("x", 2000)), 50)))
 	for range 5 {
 		next = f.add(stream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X %d 0 R >> >>", next), strings.Repeat("/X Do ", 30)))
@@ -419,7 +437,7 @@ func TestACrashCostsAPage(t *testing.T) {
 	r := pdf.SmallReader()
 	defer r.Close()
 	doc, err := r.Parse(t.Context(), rag.Input{Source: "x.pdf", Bytes: f.bytes()}, env(r))
-	if err != nil || doc.Text != "Before it\n\nAfter it" || !hasWarning(doc, pdf.WarnPages, "2") {
+	if err != nil || doc.Text != "Before it\n\nAfter it\n\n# pinned.txt\n\npinned words" || !hasWarning(doc, pdf.WarnPages, "2") {
 		t.Errorf("%q, %v, %v", doc.Text, doc.Warnings, err)
 	}
 }

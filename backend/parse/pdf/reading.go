@@ -35,7 +35,9 @@ type reading struct {
 	crashes int
 	// written says that the pages are in the document; what is left is around them.
 	written bool
+	// files are those inside the file; leftOut counts those beyond maxAttachments.
 	files   []attachment
+	leftOut int
 }
 
 // survives reports whether the work can go on after a crash, and leaves out what
@@ -57,6 +59,7 @@ func (w *reading) survives() bool {
 	return false
 }
 
+// breaks notes that the page at work cannot be read, and goes on behind it.
 func (w *reading) breaks(err error) {
 	w.next++
 	w.broken = append(w.broken, w.next)
@@ -76,6 +79,7 @@ func (w *reading) run(ctx context.Context, instance pdfium.Pdfium, data []byte) 
 		return err
 	}
 	defer s.close()
+	s.files, s.leftOut = w.files, w.leftOut // of pages read before a crash
 	if w.pages == nil {
 		w.pages = make([]page, s.pages)
 		if s.damaged {
@@ -95,13 +99,13 @@ func (w *reading) run(ctx context.Context, instance pdfium.Pdfium, data []byte) 
 	}
 	w.write(s)
 	s.writeXFA(w.b, w.env.Limits)
-	w.files = s.attachments(w.env.Limits)
+	w.files, w.leftOut = s.attachments(w.env.Limits)
 	return nil
 }
 
 // readPages reads the pages from next on. A page that cannot be read is noted.
 func (w *reading) readPages(ctx context.Context, s *session) error {
-	for ; w.next < len(w.pages); w.next++ {
+	for w.next < len(w.pages) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -117,13 +121,14 @@ func (w *reading) readPages(ctx context.Context, s *session) error {
 			return fmt.Errorf("read page %d: %w", w.next+1, err)
 		case err != nil:
 			w.breaks(err)
-			w.next-- // the loop steps on
 			continue
 		}
 		if w.runes += int64(p.runes); w.runes > w.env.Limits.Text {
 			return fault.New("limit_text", fault.P("limit", w.env.Limits.Text))
 		}
 		w.pages[w.next] = p
+		w.files, w.leftOut = s.files, s.leftOut
+		w.next++
 	}
 	return nil
 }

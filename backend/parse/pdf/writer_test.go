@@ -220,3 +220,14 @@ func (c *crypt) trailer() string {
 
 // rule draws a line.
 func rule(x0, y0, x1, y1 float64) string { return fmt.Sprintf("%g %g m %g %g l S\n", x0, y0, x1, y1) }
+
+// attach adds a file inside the file and returns the object that describes it.
+func (f *file) attach(name, content string) int {
+	n := f.add(stream("/Type /EmbeddedFile", content))
+	return f.add(fmt.Sprintf("<< /Type /Filespec /F (%s) /UF (%s) /EF << /F %d 0 R >> >>", name, name, n))
+}
+
+// pinned adds a mark for a page's /Annots that a file is attached to.
+func (f *file) pinned(name, content string) int {
+	return f.add(fmt.Sprintf("<< /Type /Annot /Subtype /FileAttachment /Rect [72 600 90 620] /FS %d 0 R >>", f.attach(name, content)))
+}

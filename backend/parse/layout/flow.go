@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,7 +55,7 @@ func (p Page) continues(i int) bool {
 
 // flowsOn reports whether b is the rest of the unfinished paragraph a.
 func flowsOn(a, b para) bool {
-	if a.table != nil || b.table != nil || b.marked || a.bold != b.bold || abs(a.size-b.size) > 0.08*a.size || a.lines < 2 {
+	if a.table != nil || b.table != nil || b.marked || a.bold != b.bold || math.Abs(a.size-b.size) > 0.08*a.size || a.lines < 2 {
 		return false
 	}
 	last, next := lastRune(a.text), firstRune(b.text)
@@ -148,7 +149,7 @@ func (r region) parts(last, next line, open para, usual, around float64) bool {
 		return true // what stands in cells keeps its row
 	case leads(last.text):
 		return true
-	case abs(last.size-next.size) > 0.12*em:
+	case math.Abs(last.size-next.size) > 0.12*em:
 		return true
 	case last.bold != next.bold && step > 1.05*usual:
 		return true

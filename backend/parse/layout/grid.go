@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,38 +50,55 @@ type grid struct {
 	rules  []Box
 }
 
+// sets are disjoint sets of numbers, each named by its smallest.
+type sets []int
+
+// newSets returns a set for each number below n.
+func newSets(n int) sets {
+	s := make(sets, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// root is the name of i's set.
+func (s sets) root(i int) int {
+	for s[i] != i {
+		s[i] = s[s[i]]
+		i = s[i]
+	}
+	return i
+}
+
+// join makes one set of those of i and j.
+func (s sets) join(i, j int) {
+	a, b := s.root(i), s.root(j)
+	s[max(a, b)] = min(a, b)
+}
+
 // grids groups the rules into nets that have cells side by side.
 func grids(rules []Box) []grid {
-	group := make([]int, len(rules))
-	for i := range group {
-		group[i] = i
-	}
-	root := func(i int) int {
-		for group[i] != i {
-			group[i] = group[group[i]]
-			i = group[i]
-		}
-		return i
-	}
+	nets := newSets(len(rules))
 	order := make([]int, len(rules))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmpFloat(rules[a].Y0, rules[b].Y0) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(rules[a].Y0, rules[b].Y0) })
 	for k, i := range order {
 		for _, j := range order[k+1:] {
 			if rules[j].Y0 > rules[i].Y1+joint {
 				break
 			}
 			if rules[i].OverlapX(rules[j]) >= -joint {
-				group[root(i)] = root(j)
+				nets.join(i, j)
 			}
 		}
 	}
 	parts := map[int][]Box{}
 	var roots []int
 	for _, i := range order {
-		r := root(i)
+		r := nets.root(i)
 		if parts[r] == nil {
 			roots = append(roots, r)
 		}
@@ -92,16 +111,6 @@ func grids(rules []Box) []grid {
 		}
 	}
 	return out
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func newGrid(rules []Box) (grid, bool) {
@@ -146,51 +155,30 @@ func (g grid) parted(x, y float64, vertical bool) bool {
 		if vertical != (r.Height() > r.Width()) {
 			continue
 		}
-		if vertical && abs(r.MidX()-x) <= joint && r.Y0-joint <= y && y <= r.Y1+joint {
+		if vertical && math.Abs(r.MidX()-x) <= joint && r.Y0-joint <= y && y <= r.Y1+joint {
 			return true
 		}
-		if !vertical && abs(r.MidY()-y) <= joint && r.X0-joint <= x && x <= r.X1+joint {
+		if !vertical && math.Abs(r.MidY()-y) <= joint && r.X0-joint <= x && x <= r.X1+joint {
 			return true
 		}
 	}
 	return false
 }
 
-func abs(v float64) float64 {
-	if v < 0 {
-		return -v
-	}
-	return v
-}
-
 // areas numbers the cells by the area they belong to: those without a rule
 // between them are one.
 func (g grid) areas() [][]int {
 	rows, cols := len(g.ys)-1, len(g.xs)-1
-	area := make([]int, rows*cols)
-	for i := range area {
-		area[i] = i
-	}
-	root := func(i int) int {
-		for area[i] != i {
-			i = area[i]
-		}
-		return i
-	}
-	// The smaller number wins, so that an area is named by its first cell.
-	merge := func(i, j int) {
-		a, b := root(i), root(j)
-		area[max(a, b)] = min(a, b)
-	}
+	cells := newSets(rows * cols)
 	for r := range rows {
 		midY := (g.ys[r] + g.ys[r+1]) / 2
 		for c := range cols {
 			midX := (g.xs[c] + g.xs[c+1]) / 2
 			if c+1 < cols && !g.parted(g.xs[c+1], midY, true) {
-				merge(r*cols+c, r*cols+c+1)
+				cells.join(r*cols+c, r*cols+c+1)
 			}
 			if r+1 < rows && !g.parted(midX, g.ys[r+1], false) {
-				merge(r*cols+c, (r+1)*cols+c)
+				cells.join(r*cols+c, (r+1)*cols+c)
 			}
 		}
 	}
@@ -198,7 +186,7 @@ func (g grid) areas() [][]int {
 	for r := range rows {
 		out[r] = make([]int, cols)
 		for c := range cols {
-			out[r][c] = root(r*cols + c)
+			out[r][c] = cells.root(r*cols + c)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,7 +80,7 @@ func steady(g []spot, pages int) []spot {
 	for _, s := range g {
 		var same []spot
 		for _, o := range g {
-			if o.top == s.top && abs(o.height-s.height) <= sameHeight {
+			if o.top == s.top && math.Abs(o.height-s.height) <= sameHeight {
 				same = append(same, o)
 			}
 		}

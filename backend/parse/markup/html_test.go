@@ -238,7 +238,7 @@ func TestAwkwardHTML(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("SHARED_FILES")
 	if dir == "" {
-		t.Skip("SHARED_FILES names no folder of files")
+		t.Skip("SHARED_FILES names no folder with sample files")
 	}
 	for name, c := range map[string]struct{ phrase, encoding string }{
 		"boilerplate-whitespace.html":      {"有什么需要我帮你的", "UTF-8"},

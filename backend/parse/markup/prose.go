@@ -28,11 +28,11 @@ func (w *xmlWriter) prose(e *element, level int) {
 	if w.stop() != nil {
 		return
 	}
-	if e.is(pictureNames) {
-		w.b.Health.Images++
-	}
 	switch {
-	case e.name == "", e.is(silentNames):
+	case e.name == "":
+	case e.is(pictureNames):
+		w.paragraph(e)
+	case e.is(silentNames):
 	case e.is(titleNames):
 		w.b.Heading(level, e.flowed())
 	case e.is(codeNames) && strings.Contains(strings.TrimSpace(e.all()), "\n"):
@@ -58,16 +58,21 @@ func (w *xmlWriter) prose(e *element, level int) {
 }
 
 // paragraph writes an element of running text; tables, lists and code inside it
-// stand by themselves.
+// stand by themselves. Pictures are counted; elements in them are text, such as a
+// caption, and what they say themselves is their data.
 func (w *xmlWriter) paragraph(e *element) {
 	var t inline
 	var run func(e *element)
 	run = func(e *element) {
 		switch {
-		case e.is(silentNames), e.is(pictureNames):
-			if e.is(pictureNames) {
-				w.b.Health.Images++
+		case e.is(pictureNames):
+			w.b.Health.Images++
+			for _, k := range e.kids {
+				if k.name != "" {
+					run(k)
+				}
 			}
+		case e.is(silentNames):
 		case e.is(tableNames), e.is(listNames) && e.child(entryNames) != nil,
 			e.is(codeNames) && strings.Contains(strings.TrimSpace(e.all()), "\n"):
 			w.b.Paragraph(t.take())

@@ -76,6 +76,15 @@ b</programlisting><table><title>表</title><tgroup><thead><row><entry>名</entry
 	}
 }
 
+func TestPicturesInProseAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	d := parseXML(t, `<book><title>T</title><para>Words that are the most of it.</para><graphic fileref="a"/><para>x<graphic/></para>`+
+		`<image>AAAA<caption>Under it</caption></image><binary>AAAA</binary></book>`)
+	if d.Health.Images != 4 || d.Text != "# T\n\nWords that are the most of it.\n\nx\n\nUnder it" {
+		t.Errorf("%d pictures in %q", d.Health.Images, d.Text)
+	}
+}
+
 func TestXMLEncodings(t *testing.T) {
 	t.Parallel()
 	gbk := "<?xml version=\"1.0\" encoding=\"gb2312\"?>\n<a>\xc4\xea\xbc\xd9\xb9\xe6\xb6\xa8</a>"

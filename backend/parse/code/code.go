@@ -34,7 +34,7 @@ func Parse(_ context.Context, in rag.Input, _ guard.Env) (rag.Document, error) {
 	if err != nil {
 		return rag.Document{}, err
 	}
-	d.MediaType, d.ParsedBy = MediaType(in.Source), "code/1"
+	d.MediaType, d.ParsedBy = mediaType(in.Source), "code/1"
 	if n := longestLine(d.Text); n > minifiedLine && n > len(d.Text)/2 && isScript(d.MediaType) {
 		d.Warnings = append(d.Warnings, rag.Notice{Code: WarnMinified, Detail: fmt.Sprint(n)})
 	}
@@ -55,10 +55,10 @@ func Extensions() []string {
 // whatever their extension is, such as "dockerfile".
 func Names() []string { return slices.Sorted(maps.Keys(names())) }
 
-// MediaType returns the type of a source file by its name: "text/x-" and the
+// mediaType returns the type of a source file by its name: "text/x-" and the
 // language, "text/yaml" and "text/toml" for these, and "text/plain" for settings
 // without a language of their own and for unknown names.
-func MediaType(source string) string {
+func mediaType(source string) string {
 	base := strings.ToLower(path.Base(source))
 	language, ok := names()[base]
 	if !ok {
@@ -92,9 +92,9 @@ func declared(b []byte) string {
 // minifiedLine is the length in bytes beyond which a line was not written by hand.
 const minifiedLine = 5000
 
-// isScript reports whether code of the media type is commonly minified.
-func isScript(mediaType string) bool {
-	return mediaType == "text/x-javascript" || mediaType == "text/x-css"
+// isScript reports whether code of a media type is commonly minified.
+func isScript(media string) bool {
+	return media == "text/x-javascript" || media == "text/x-css"
 }
 
 func longestLine(s string) int {

@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -29,30 +28,28 @@ const (
 // they stand in the file, below the table: which column their fields belong to
 // is not known.
 func ParseCSV(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
-	r, err := charset.ReadLoose(in.Bytes, charset.Hint{Forced: in.Encoding})
+	b, s, err := open(in, "text/csv", "csv/1")
 	if err != nil {
 		return rag.Document{}, err
 	}
-	b := doctext.Builder{Title: path.Base(in.Source), MediaType: "text/csv", Encoding: r.Encoding, ParsedBy: "csv/1"}
-	b.Health.Confidence = r.Confidence
-	b.WarnAll(r.Warnings)
-	delim, source := findDelimiter(in.Source, r.Text)
+	l := env.Limits.Filled()
+	delim, source := findDelimiter(in.Source, s)
 	if delim == '\t' {
 		b.MediaType = "text/tab-separated-values"
 	}
-	reader := csvReader{source: source, delim: delim, line: 1 + strings.Count(r.Text[:len(r.Text)-len(source)], "\n")}
-	records, err := reader.readAll(ctx, env.Limits.Filled().Cells)
+	reader := csvReader{source: source, delim: delim, line: 1 + strings.Count(s[:len(s)-len(source)], "\n")}
+	records, err := reader.readAll(ctx, l.Cells)
 	if err != nil {
 		return rag.Document{}, err
 	}
 	if reader.unclosed > 0 {
 		b.Warn(WarnUnclosedQuote, fmt.Sprint(reader.unclosed))
 	}
-	if n := strings.Count(r.Text, "\x00"); n > 0 {
+	if n := strings.Count(s, "\x00"); n > 0 {
 		b.Warn(charset.WarnControl, fmt.Sprintf("U+0000 ×%d", n))
 	}
-	writeTable(&b, records, env.Limits.Filled())
-	return b.Document(in, env.Limits.Filled())
+	writeTable(b, records, l)
+	return b.Document(in, l)
 }
 
 // writeTable writes what stands above the table, the table, and the rows that do

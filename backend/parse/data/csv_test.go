@@ -174,7 +174,7 @@ func TestAwkwardCSV(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("SHARED_FILES")
 	if dir == "" {
-		t.Skip("SHARED_FILES names no folder of files")
+		t.Skip("SHARED_FILES names no folder with sample files")
 	}
 	for name, phrase := range map[string]string{
 		"csv-semicolon.csv": "| Rasmussen Group |", "csv-too-many-columns.csv": "a,b,c,d", "test_mskanji.csv": "名前", "gen_gbk.csv": "采购部",

@@ -13,7 +13,9 @@ import (
 
 // jsonReader reads JSON, and what people write for it: comments, commas at the
 // end, single quotes, bare names, line breaks in texts. Names and values keep
-// their order, their repetitions and the digits of their numbers.
+// their order, their repetitions and the digits of their numbers. Package
+// encoding/json ends at the first of these oddities and cannot go on, and reads
+// into maps without an order.
 type jsonReader struct {
 	s  string
 	at int

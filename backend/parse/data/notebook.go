@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"ragdesk/backend/parse/doctext"
@@ -103,10 +104,7 @@ func (n *notebook) cell(ctx context.Context, c record.Value) error {
 	case "markdown":
 		return n.nested(ctx, "cell.md", s)
 	case "heading":
-		level := len(member(c, "level").Text)
-		if t := member(c, "level").Text; level == 1 && t >= "1" && t <= "6" {
-			level = int(t[0] - '0')
-		}
+		level, _ := strconv.Atoi(member(c, "level").Text) // none is 0, which Heading makes 1
 		n.b.Heading(level, s)
 		return nil
 	case "code":

@@ -16,6 +16,7 @@ import (
 	"ragdesk/backend/dataset"
 	"ragdesk/backend/evaluate"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
 	"ragdesk/backend/measure"
 	"ragdesk/backend/rag"
@@ -39,6 +40,8 @@ type evaluation struct {
 	primary          string
 	seed             uint64
 	output, out      string
+	// lang is the language of the reports in out.
+	lang string
 }
 
 // StartEval evaluates strategies on a dataset.
@@ -47,6 +50,7 @@ func (s *Service) StartEval(ctx context.Context, r api.EvalRequest) (api.Job, er
 	if err != nil {
 		return api.Job{}, err
 	}
+	plan.lang = i18n.Language(ctx)
 	if _, err := s.openShelf(ctx); err != nil {
 		return api.Job{}, err
 	}
@@ -171,7 +175,7 @@ func (s *Service) evaluate(ctx context.Context, plan evaluation, progress rag.Pr
 		return api.EvalReport{}, err
 	}
 	report := api.EvalReport{Experiment: exp, KB: lib.Name, Files: []string{}}
-	report.Files, err = writeReports(exp, plan.output, plan.out)
+	report.Files, err = writeReports(exp, plan.output, plan.out, plan.lang)
 	return report, err
 }
 

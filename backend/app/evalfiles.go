@@ -69,8 +69,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 }
 
 // writeReports writes the flat report of a config file to output, and the
-// report in every format into the folder out; either may be empty.
-func writeReports(exp runs.Experiment, output, out string) ([]string, error) {
+// report in every format into the folder out, in lang where a person reads it;
+// either may be empty.
+func writeReports(exp runs.Experiment, output, out, lang string) ([]string, error) {
 	files := []string{}
 	add := func(path string, write func(io.Writer) error) error {
 		files = append(files, path)
@@ -88,12 +89,12 @@ func writeReports(exp runs.Experiment, output, out string) ([]string, error) {
 		name  string
 		write func(io.Writer) error
 	}{
-		{"report.html", func(w io.Writer) error { return report.HTML(w, exp, report.Options{}) }},
+		{"report.html", func(w io.Writer) error { return report.HTML(w, exp, report.Options{Language: lang}) }},
 		{"report.json", func(w io.Writer) error { return report.JSON(w, exp) }},
-		{"report.md", func(w io.Writer) error { return report.Markdown(w, exp, i18n.English) }},
+		{"report.md", func(w io.Writer) error { return report.Markdown(w, exp, lang) }},
 		{"questions.csv", func(w io.Writer) error { return report.CSV(w, exp) }},
 		{"summary.csv", func(w io.Writer) error { return report.SummaryCSV(w, exp) }},
-		{"junit.xml", func(w io.Writer) error { return report.JUnit(w, exp, i18n.English) }},
+		{"junit.xml", func(w io.Writer) error { return report.JUnit(w, exp, lang) }},
 	}
 	for _, f := range formats {
 		if err := add(filepath.Join(out, f.name), f.write); err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ragdesk/backend/rag"
-	"ragdesk/backend/text"
 )
 
 // automatic chooses the rule for each document by what it is: see choose.
@@ -15,7 +14,7 @@ type automatic struct{ tokens }
 
 // Fingerprint names the rules chosen from, their parameters and the tokenizer.
 func (c automatic) Fingerprint() string {
-	names := []string{"tokens/1"}
+	names := []string{tokensName}
 	for kind, r := range rules() {
 		if kind != KindSentences {
 			names = append(names, r.name)
@@ -25,28 +24,17 @@ func (c automatic) Fingerprint() string {
 	return fmt.Sprintf("auto/1 (%s) size=%d overlap=%d tokenizer=%s", strings.Join(names, " "), c.size, c.overlap, c.tokenizer.Fingerprint())
 }
 
-// Chunk cuts doc by the rule chosen for it.
-func (c automatic) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
-	if text.IsBlank(doc.Text) {
-		return nil, ctx.Err()
+// cut cuts doc by the rule chosen for it.
+func (c automatic) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
+	if r, ok := rules()[choose(doc)]; ok {
+		return structured{tokens: c.tokens, rule: r}.cut(ctx, doc)
 	}
-	var passages []passage
-	var err error
-	if kind := choose(doc); kind == KindTokens {
-		passages, err = c.cut(ctx, doc)
-	} else {
-		passages, err = structured{tokens: c.tokens, rule: rules()[kind]}.cut(ctx, doc)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return finish(doc, c.Fingerprint(), passages), nil
+	return c.tokens.cut(ctx, doc)
 }
 
 // choose returns the kind of chunker for doc: code for a programming language's
-// media type; table where most
-// of the text is tables; law and dialogue where the text reads so; headings where
-// there are sections, tables or code; else tokens.
+// media type; table where most of the text is tables; law and dialogue where the
+// text reads so; headings where there are sections, tables or code; else tokens.
 func choose(doc rag.Document) string {
 	switch {
 	case languageOf(doc) != "":

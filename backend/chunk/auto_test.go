@@ -135,13 +135,13 @@ func TestAutoNamesItsRules(t *testing.T) {
 // Files of many formats, cut by every kind, against the invariants.
 func TestRealFiles(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("EVAL_DATA")
+	dir := os.Getenv("SHARED_FILES")
 	if dir == "" {
-		t.Skip("EVAL_DATA names no folder of data sets beside one of files")
+		t.Skip("SHARED_FILES names no folder with sample files")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "..", "files", "*"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("no files beside %s (%v)", dir, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	read, tok := 0, ragtest.WordTokenizer{Piece: 4}
 	for _, file := range files {

@@ -189,10 +189,7 @@ func fencesOf(s string) []rag.Span {
 	var out []rag.Span
 	open, start := "", 0
 	for at := 0; at < len(s); {
-		end := len(s)
-		if i := strings.IndexAny(s[at:], "\n\r"); i >= 0 {
-			end = at + i + 1
-		}
+		end := nextLine(s, at, len(s))
 		line := strings.TrimSpace(s[at:end])
 		switch {
 		case open == "":

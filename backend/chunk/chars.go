@@ -21,8 +21,8 @@ func (c chars) Fingerprint() string {
 	return fmt.Sprintf("chars/1 size=%d overlap=%d", c.size, c.overlap)
 }
 
-// Chunk cuts doc. Windows that show nothing are left out.
-func (c chars) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
+// cut returns the windows of doc that show something.
+func (c chars) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
 	var out []passage
 	path := headingPath{sections: doc.Sections}
 	starts := runeStarts(doc.Text)
@@ -49,7 +49,7 @@ func (c chars) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error)
 		}
 		out[i].tokens = len(c.tokenizer.Tokens(doc.Text[out[i].span.Start:out[i].span.End]))
 	}
-	return finish(doc, c.Fingerprint(), out), nil
+	return out, nil
 }
 
 // runeStarts returns the byte at which each code point starts, and the length.

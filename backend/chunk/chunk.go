@@ -26,6 +26,7 @@
 package chunk
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -35,6 +36,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/text"
 )
 
 // Kinds of chunker.
@@ -120,7 +122,7 @@ func New(c Config) (rag.Chunker, []rag.Notice, error) {
 			fault.P("value", c.Overlap), fault.P("size", c.Size))
 	}
 	if c.Kind == KindChars {
-		return chars{size: c.Size, overlap: c.Overlap, tokenizer: c.Tokenizer}, nil, nil
+		return chunker{chars{size: c.Size, overlap: c.Overlap, tokenizer: c.Tokenizer}}, nil, nil
 	}
 	if c.Tokenizer == nil {
 		return nil, nil, errors.New("chunk by tokens: no tokenizer")
@@ -129,13 +131,13 @@ func New(c Config) (rag.Chunker, []rag.Notice, error) {
 	base := tokens{size: c.Size, overlap: c.Overlap, tokenizer: c.Tokenizer}
 	switch c.Kind {
 	case KindTokens:
-		return base, notices, nil
+		return chunker{base}, notices, nil
 	case KindAuto:
-		return automatic{base}, notices, nil
+		return chunker{automatic{base}}, notices, nil
 	case KindParent:
-		return parents{base}, notices, nil
+		return chunker{parents{base}}, notices, nil
 	}
-	return structured{tokens: base, rule: rules()[c.Kind]}, notices, nil
+	return chunker{structured{tokens: base, rule: rules()[c.Kind]}}, notices, nil
 }
 
 // rules are the structured rules by the kind of their chunker.
@@ -186,6 +188,29 @@ type passage struct {
 	parent rag.Span
 }
 
+// cutter finds where the chunks of a document are.
+type cutter interface {
+	// Fingerprint names the rule, its parameters and what else the cuts depend on.
+	Fingerprint() string
+	// cut returns the passages of doc, which is not blank, in text order.
+	cut(ctx context.Context, doc rag.Document) ([]passage, error)
+}
+
+// chunker makes the chunks that a cutter finds.
+type chunker struct{ cutter }
+
+// Chunk implements rag.Chunker.
+func (c chunker) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
+	if text.IsBlank(doc.Text) {
+		return nil, ctx.Err()
+	}
+	passages, err := c.cut(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return finish(doc, c.Fingerprint(), passages), nil
+}
+
 // finish makes chunks of passages, which are in text order.
 func finish(doc rag.Document, fingerprint string, passages []passage) []rag.Chunk {
 	spans := make([]rag.Span, len(passages))
@@ -195,10 +220,10 @@ func finish(doc rag.Document, fingerprint string, passages []passage) []rag.Chun
 	points := rag.Points(doc.Text, spans)
 	out := make([]rag.Chunk, len(passages))
 	for i, p := range passages {
-		text := doc.Text[p.span.Start:p.span.End]
+		s := doc.Text[p.span.Start:p.span.End]
 		out[i] = rag.Chunk{
-			ID: NewID(doc.ID, fingerprint, p.span, text), DocID: doc.ID, Ordinal: i, Span: p.span, Points: points[i],
-			Headings: p.headings, Parent: p.parent, Text: text, Tokens: p.tokens,
+			ID: NewID(doc.ID, fingerprint, p.span, s), DocID: doc.ID, Ordinal: i, Span: p.span, Points: points[i],
+			Headings: p.headings, Parent: p.parent, Text: s, Tokens: p.tokens,
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -102,7 +103,7 @@ const maxHeading = 50
 // chinese reads "第五条 …" and "第一章 总则".
 func (m *lawMark) chinese(body string) bool {
 	rest := strings.TrimLeft(body[len("第"):], " \u3000")
-	digits := strings.TrimLeftFunc(rest, func(r rune) bool { return hanDigit(r) >= 0 || r == ' ' || r == '\u3000' })
+	digits := strings.TrimLeftFunc(rest, func(r rune) bool { return hanNumeral(r) || r == ' ' || r == '\u3000' })
 	number := rest[:len(rest)-len(digits)]
 	if number == "" || len(number) > 40 {
 		return false
@@ -129,7 +130,7 @@ func (m *lawMark) chinese(body string) bool {
 // article reads what follows the number of a Chinese article.
 func (m *lawMark) article(body, after string) bool {
 	if rest, ok := strings.CutPrefix(after, "之"); ok { // 第十条之一
-		tail := strings.TrimLeftFunc(rest, func(r rune) bool { return hanDigit(r) >= 0 })
+		tail := strings.TrimLeftFunc(rest, hanNumeral)
 		if tail == rest {
 			return false // 第十条之规定
 		}
@@ -242,49 +243,22 @@ func romanNumber(s string) int {
 	return n
 }
 
-// hanDigit returns the value of a numeral's character, 10, 100 and 1000 for the
-// units, or -1.
-func hanDigit(r rune) int {
-	switch {
-	case '0' <= r && r <= '9':
-		return int(r - '0')
-	case '０' <= r && r <= '９':
-		return int(r - '０')
-	}
-	for i, c := range []rune("〇一二三四五六七八九十") {
-		if r == c {
-			return i
-		}
-	}
-	switch r {
-	case '零', '○':
-		return 0
-	case '两', '兩':
-		return 2
-	case '百':
-		return 100
-	case '千':
-		return 1000
-	}
-	return -1
+// hanNumeral reports whether r can stand in the number of a Chinese article.
+func hanNumeral(r rune) bool {
+	return strings.ContainsRune("0123456789０１２３４５６７８９〇零○一二两兩三四五六七八九十百千", r)
 }
 
-// hanNumber reads 一百二十三, 一二三 and 123.
+// hanNumber reads 一百二十三, 一二三 and 123, 0 for anything else.
 func hanNumber(s string) int {
-	total, digits, run := 0, 0, false
-	for _, r := range s {
-		switch d := hanDigit(r); {
-		case d >= 10:
-			if !run {
-				digits = 1
-			}
-			total += digits * d
-			digits, run = 0, false
-		case d >= 0 && digits < 1e6:
-			digits, run = digits*10+d, run || d > 0
-		}
+	s = strings.Join(strings.Fields(text.Fold(s).Text), "")
+	if digits, ok := text.Number([]rune(s)); ok {
+		s = digits
 	}
-	return total + digits
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // withoutContents drops the marks of a table of contents: articles without a text

@@ -42,18 +42,6 @@ func (c structured) Fingerprint() string {
 	return fmt.Sprintf("%s size=%d overlap=%d tokenizer=%s", c.rule.name, c.size, c.overlap, c.tokenizer.Fingerprint())
 }
 
-// Chunk cuts doc.
-func (c structured) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
-	if text.IsBlank(doc.Text) {
-		return nil, ctx.Err()
-	}
-	passages, err := c.cut(ctx, doc)
-	if err != nil {
-		return nil, err
-	}
-	return finish(doc, c.Fingerprint(), passages), nil
-}
-
 // cut returns where the chunks of doc are.
 func (c structured) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
 	p := weigh(c.tokens, doc.Text)

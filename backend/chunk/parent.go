@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"ragdesk/backend/rag"
-	"ragdesk/backend/text"
 )
 
 // parents makes small chunks to search, each of which knows the passage around it
@@ -23,25 +22,13 @@ func (c parents) Fingerprint() string {
 	return inner.Fingerprint()
 }
 
-// Chunk cuts doc. Parent is empty where a chunk is its whole passage.
-func (c parents) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
-	if text.IsBlank(doc.Text) {
-		return nil, ctx.Err()
-	}
-	passages, err := c.cut(ctx, doc)
-	if err != nil {
-		return nil, err
-	}
-	return finish(doc, c.Fingerprint(), passages), nil
-}
-
-// cut returns where the chunks of doc are, with their parents.
+// cut returns where the chunks of doc are, with their parents, which are empty
+// where a chunk is its whole passage.
 func (c parents) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
-	var outer interface {
-		cut(context.Context, rag.Document) ([]passage, error)
-	} = tokens{size: c.size, tokenizer: c.tokenizer}
+	alone := tokens{size: c.size, tokenizer: c.tokenizer}
+	var outer cutter = alone
 	if len(doc.Sections)+len(doc.Blocks) > 0 {
-		outer = structured{tokens: tokens{size: c.size, tokenizer: c.tokenizer}, rule: headingRule()}
+		outer = structured{tokens: alone, rule: headingRule()}
 	}
 	around, err := outer.cut(ctx, doc)
 	if err != nil {

@@ -33,8 +33,8 @@ func sentenceUnits(doc rag.Document, _ *pieces, _ tokens) []unit {
 }
 
 // openers returns where no sentence starts, in text order: at what follows a
-// heading, from the rule under a table's header to its first row, in the first line of code, and at the line
-// that closes it.
+// heading, from the rule under a table's header to its first row, in the first
+// line of code, and at the line that closes it.
 func openers(doc rag.Document) []rag.Span {
 	var out []rag.Span
 	add := func(start, end int) {

@@ -3,9 +3,8 @@ package chunk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ragdesk/backend/rag"
@@ -27,25 +26,17 @@ type tokens struct {
 	tokenizer     rag.Tokenizer
 }
 
+// tokensName names the rule; a changed rule gets a new version.
+const tokensName = "tokens/1"
+
 // Fingerprint names the rule, its parameters and the tokenizer.
 func (c tokens) Fingerprint() string {
-	return fmt.Sprintf("tokens/1 size=%d overlap=%d tokenizer=%s", c.size, c.overlap, c.tokenizer.Fingerprint())
+	return fmt.Sprintf("%s size=%d overlap=%d tokenizer=%s", tokensName, c.size, c.overlap, c.tokenizer.Fingerprint())
 }
 
-// Chunk cuts doc. Tokens of a chunk is the count of its own text, which is what
-// the embedder will read. A chunk exceeds size only if it is a single character.
-func (c tokens) Chunk(ctx context.Context, doc rag.Document) ([]rag.Chunk, error) {
-	if text.IsBlank(doc.Text) {
-		return nil, ctx.Err()
-	}
-	pieces, err := c.cut(ctx, doc)
-	if err != nil {
-		return nil, err
-	}
-	return finish(doc, c.Fingerprint(), pieces), nil
-}
-
-// cut returns where the chunks of doc are.
+// cut returns where the chunks of doc are. Tokens of a chunk is the count of its
+// own text, which is what the embedder will read. A chunk exceeds size only if it
+// is a single character.
 func (c tokens) cut(ctx context.Context, doc rag.Document) ([]passage, error) {
 	p := newPacker(c, doc)
 	path := headingPath{sections: doc.Sections}
@@ -191,11 +182,7 @@ func (p *packer) balance(start, lowest, last int) int {
 // measure returns the span of pieces [start, end) without outer space, and how
 // many tokens its text has on its own.
 func (p *packer) measure(start, end int) (rag.Span, int) {
-	span := rag.Span{Start: p.at[start], End: p.end(end)}
-	s := p.text[span.Start:span.End]
-	trimmed := strings.TrimLeftFunc(s, unicode.IsSpace)
-	span.Start += len(s) - len(trimmed)
-	span.End = span.Start + len(strings.TrimRightFunc(trimmed, unicode.IsSpace))
+	span := trim(p.text, rag.Span{Start: p.at[start], End: p.end(end)}, false)
 	return span, len(p.tokenizer.Tokens(p.text[span.Start:span.End]))
 }
 
@@ -229,17 +216,10 @@ func (p *packer) halve(i int) bool {
 	if middle >= end {
 		return false
 	}
-	p.at = insert(p.at, i+1, middle)
-	p.sum = insert(p.sum, i+1, p.sum[i]+(p.sum[i+1]-p.sum[i]+1)/2)
-	p.breaks = insert(p.breaks, i+1, inWord)
+	p.at = slices.Insert(p.at, i+1, middle)
+	p.sum = slices.Insert(p.sum, i+1, p.sum[i]+(p.sum[i+1]-p.sum[i]+1)/2)
+	p.breaks = slices.Insert(p.breaks, i+1, inWord)
 	return true
-}
-
-func insert[T any](s []T, i int, v T) []T {
-	s = append(s, v)
-	copy(s[i+1:], s[i:])
-	s[i] = v
-	return s
 }
 
 // overlapStart returns the piece at which the chunk after [start, end) begins.

@@ -163,17 +163,17 @@ func stampEnd(line string) (name, after string) {
 // date before it or not; 0 if none.
 func stampLen(s string) int {
 	i, clock := 0, false
+time:
 	for i < len(s) {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9' || c == '-' || c == '/' || c == '.' || c == ' ' && i+1 < len(s) && '0' <= s[i+1] && s[i+1] <= '9':
 		case c == ':' && i > 0 && '0' <= s[i-1] && s[i-1] <= '9' && i+1 < len(s) && '0' <= s[i+1] && s[i+1] <= '9':
 			clock = true
 		default:
-			goto end
+			break time
 		}
 		i++
 	}
-end:
 	if !clock {
 		return 0
 	}

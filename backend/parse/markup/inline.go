@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/text"
 )
 
@@ -79,13 +80,8 @@ func (t *inline) take() string {
 // unspaced reports whether r belongs to a script that does not part words, or is
 // its punctuation.
 func unspaced(r rune) bool {
-	switch {
-	case r < 0x2E80:
-		return strings.ContainsRune("—…“”‘’·", r)
-	case text.Han(r), r >= 0x3000 && r <= 0x312F, r >= 0xFF00 && r <= 0xFFEF:
-		return true
-	}
-	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo)
+	halfWidth := r >= 0xFF61 && r <= 0xFFEF // and the full-width signs of currencies
+	return doctext.Unspaced(r) || halfWidth || unicode.Is(unicode.Bopomofo, r) || strings.ContainsRune("—…“”‘’·", r)
 }
 
 // raised and lowered write the characters that an index or exponent has in

@@ -23,7 +23,7 @@ func manifest(t *testing.T) (dir string, lines []listed) {
 	t.Helper()
 	dir = os.Getenv("SHARED_FILES")
 	if dir == "" {
-		t.Skip("SHARED_FILES names no folder of real files")
+		t.Skip("SHARED_FILES names no folder with sample files")
 	}
 	f, err := os.Open(filepath.Join(dir, "MANIFEST.tsv"))
 	if err != nil {

@@ -9,6 +9,7 @@
 //	prompt := answer.Prompt("zh", question, hits)
 //	a, err := answer.Extract(ctx, reranker, coverage, "zh", question, hits)
 //	a, err = answer.Check(ctx, answer.Evidence{}, reply, hits)
+//	w, err := answer.Writer{…}.Write(ctx, "zh", question, hits)
 package answer
 
 import (

@@ -11,9 +11,7 @@ import (
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/api"
-	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
-	"ragdesk/backend/rag"
 )
 
 // inquiry is what is answered, and from which library.
@@ -57,14 +55,12 @@ func (s *Service) answerer(ctx context.Context, model string, fresh bool) (answe
 	if fresh {
 		kept = forgotten{kept}
 	}
-	w := writer{info: info, model: llm.NewCached(g, kept), count: g.CountTokens}
-	return func(ctx context.Context, q inquiry, f found) (answered, error) {
-		scorer, err := s.libraryScorer(ctx, q.kb)
-		if err != nil {
-			return answered{}, err
-		}
-		return w.answer(ctx, answer.Evidence{Scorer: scorer, High: highEvidence}, q, f)
-	}, nil
+	w := answer.Writer{
+		Info: info, Model: llm.NewCached(g, kept), Count: g.CountTokens,
+		Bound:  func(text string) int { return llm.EstimateTokens(text).High },
+		Window: func(need int) int { return llm.Window(need, 0, info.Context) },
+	}
+	return func(ctx context.Context, q inquiry, f found) (answered, error) { return s.written(ctx, w, q, f) }, nil
 }
 
 // highEvidence is the late-interaction score, 0.77 at most, from which a passage bears
@@ -91,111 +87,28 @@ type forgotten struct{ llm.Replies }
 // Get implements llm.Replies.
 func (forgotten) Get(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
 
-// writer answers with a language model.
-type writer struct {
-	info  rag.GeneratorInfo
-	model rag.Generator
-	// count counts tokens by the model's vocabulary.
-	count func(ctx context.Context, texts []string) ([]int, error)
-}
-
-const (
-	// unknownWindow is the window of a model that does not tell its own, and the
-	// smallest that is asked for, unless the model's is smaller.
-	unknownWindow = 4096
-	// templateTokens is what a chat template adds at most.
-	templateTokens = 160
-)
-
-// answer asks the model. The prompt is sent as answer.Prompt makes it, with seed 0
-// and temperature 0, so that an equal question gets an equal reply.
-func (w writer) answer(ctx context.Context, e answer.Evidence, q inquiry, f found) (answered, error) {
-	out := answered{model: w.info.Model, cut: []string{}}
-	if len(f.Hits) == 0 { // the prompt would ask for the refusal
-		out.prompt, out.fingerprint = answer.Prompt(q.lang, q.text, nil), f.fingerprint
-		out.Answer = answer.Answer{Text: answer.Refusal(q.lang), Abstained: true}
+// written answers with a language model.
+func (s *Service) written(ctx context.Context, w answer.Writer, q inquiry, f found) (answered, error) {
+	scorer, err := s.libraryScorer(ctx, q.kb)
+	if err != nil {
+		return answered{}, err
+	}
+	w.Evidence = answer.Evidence{Scorer: scorer, High: highEvidence}
+	a, err := w.Write(ctx, q.lang, q.text, f.Hits)
+	if err != nil {
+		return answered{}, err
+	}
+	out := answered{Answer: a.Answer, prompt: a.Prompt, model: w.Info.Model, cut: []string{}, fingerprint: f.fingerprint}
+	if !a.Asked {
 		return out, nil
 	}
-	fitted, err := w.fit(ctx, q, f.Hits)
-	if err != nil {
-		return answered{}, err
-	}
-	for _, h := range f.Hits[fitted.hits:] {
+	for _, h := range f.Hits[a.Shown:] {
 		out.cut = append(out.cut, string(h.Chunk.ID))
 	}
-	req := rag.GenerateRequest{Options: rag.GenerateOptions{Context: fitted.window, MaxTokens: fitted.reply}}
-	if w.info.Chat {
-		req.Messages = []rag.Message{{Role: "user", Content: fitted.prompt}}
-	} else { // a base model goes on with the text, and would with further questions
-		req.Prompt, req.Raw, req.Options.Stop = fitted.prompt, true, []string{"\n\n", "\nQuestion:", "\n问题："}
-	}
-	start := time.Now()
-	reply, err := w.model.Generate(ctx, req, nil)
-	if err != nil {
-		return answered{}, err
-	}
-	if strings.TrimSpace(reply.Text) == "" {
-		return answered{}, fault.New("llm_reply_invalid", fault.P("detail", "empty, ended by "+reply.Done))
-	}
-	out.took = time.Since(start)
-	out.prompt, out.truncated = fitted.prompt, reply.Cut
-	out.usage = &api.Usage{PromptTokens: reply.Usage.PromptTokens, CompletionTokens: reply.Usage.ReplyTokens}
-	out.fingerprint = joined(f.fingerprint, reply.Digest, fmt.Sprintf("seed 0 temperature 0 window %d reply %d", fitted.window, fitted.reply))
-	out.Answer, err = answer.Check(ctx, e, reply.Text, f.Hits[:fitted.hits])
-	return out, err
-}
-
-// fitted is a prompt that fits the model's window.
-type fitted struct {
-	prompt string
-	// hits is how many of the first hits are in it.
-	hits int
-	// window and reply are the tokens asked for, reply those of it for the answer.
-	window, reply int
-}
-
-// fit leaves out the last passages until the prompt and the reply fit the model's
-// window. The fault "llm_context_exceeded" means that not even one passage does.
-func (w writer) fit(ctx context.Context, q inquiry, hits []rag.Hit) (fitted, error) {
-	limit := w.info.Context
-	if limit == 0 {
-		limit = unknownWindow
-	}
-	reply := min(rag.DefaultMaxTokens, limit/4)
-	room := limit - reply - templateTokens
-	small := min(limit, unknownWindow) - reply - templateTokens
-	for n := len(hits); ; n-- {
-		prompt := answer.Prompt(q.lang, q.text, hits[:n])
-		tokens, err := w.tokens(ctx, prompt, small)
-		if err != nil {
-			return fitted{}, err
-		}
-		if tokens <= room {
-			window := llm.Window(max(unknownWindow, tokens+templateTokens+reply), 0, w.info.Context)
-			return fitted{prompt, n, window, reply}, nil
-		}
-		if n <= 1 {
-			return fitted{}, fault.New("llm_context_exceeded", fault.P("model", w.info.Model), fault.P("tokens", tokens+reply), fault.P("limit", limit))
-		}
-	}
-}
-
-// tokens bounds the tokens of a prompt from above. The model's vocabulary, which is
-// large, is asked only when the estimate does not show that the prompt is small: an
-// estimate of Chinese is up to three times what it takes, and so would be the window.
-func (w writer) tokens(ctx context.Context, prompt string, small int) (int, error) {
-	high := llm.EstimateTokens(prompt).High
-	if high <= small {
-		return high, nil
-	}
-	counts, err := w.count(ctx, []string{prompt})
-	if fault.Is(err, "llm_unsupported") {
-		return high, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return counts[0] + counts[0]/20, nil // a count is a few in a hundred off
+	out.took, out.truncated = a.Took, a.Reply.Cut
+	out.usage = &api.Usage{PromptTokens: a.Reply.Usage.PromptTokens, CompletionTokens: a.Reply.Usage.ReplyTokens}
+	out.fingerprint = joined(f.fingerprint, a.Reply.Digest, fmt.Sprintf("seed 0 temperature 0 window %d reply %d", a.Window, a.ReplyTokens))
+	return out, nil
 }
 
 // joined is a fingerprint of fingerprints.

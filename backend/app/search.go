@@ -94,7 +94,7 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
 		})
 	}
-	if r.Answer {
+	if r.Answer || r.Model != "" {
 		if err := s.answerColumns(ctx, r, q, results, &out); err != nil {
 			return api.CompareResponse{}, err
 		}

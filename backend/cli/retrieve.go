@@ -149,7 +149,7 @@ func (e *env) compare() *cobra.Command {
 				return err
 			}
 			out, err := s.Compare(c.Context(), api.CompareRequest{KB: flags.kb, Query: query(args), Strategies: strategies,
-				Retrieval: settings, Answer: answers || model != "", Model: model, Fresh: fresh, Language: e.langFlag})
+				Retrieval: settings, Answer: answers, Model: model, Fresh: fresh, Language: e.langFlag})
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}

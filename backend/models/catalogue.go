@@ -18,7 +18,8 @@ const (
 	PoolingMean Pooling = "mean"
 )
 
-// DefaultEmbedder is the embedder of a library that names none.
+// DefaultEmbedder is the first of the bundled embedders, the one that an empty
+// name means here. What a new library gets by default is the program's choice.
 const DefaultEmbedder = "bge-small-zh-v1.5"
 
 // Embedder describes an embedding model: what it was trained to be fed with.

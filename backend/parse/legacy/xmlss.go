@@ -14,9 +14,10 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/charset"
 	"ragdesk/backend/parse/doctext"
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/biff"
-	"ragdesk/backend/parse/legacy/grid"
+	"ragdesk/backend/parse/numfmt"
 	"ragdesk/backend/rag"
 )
 
@@ -112,7 +113,7 @@ func (s *xmlSheets) start(e xml.StartElement) error {
 			return fault.New("limit_pages", fault.P("limit", s.env.Limits.Pages), fault.P("pages", s.sheets))
 		}
 		s.name = guard.Attr(e, "Name")
-		s.sheet, s.row, s.col = grid.New(s.name, s.env.Limits), -1, -1
+		s.sheet, s.row, s.col = grid.New(s.env.Limits), -1, -1
 	case "Row":
 		s.row, s.col = index(e, s.row, maxRow), -1
 	case "Cell":
@@ -149,6 +150,10 @@ func (s *xmlSheets) end(ctx context.Context, name string) error {
 	case "Worksheet":
 		if s.sheet != nil {
 			defer func() { s.sheet = nil }()
+			s.out.Page()
+			if !s.sheet.Blank() {
+				s.out.Heading(1, s.name)
+			}
 			return s.sheet.Write(ctx, s.out)
 		}
 	}
@@ -163,13 +168,13 @@ func (s *xmlSheets) cell() error {
 	row, col := s.row, s.col
 	s.col += s.across
 	if s.across > 0 || s.down > 0 {
-		s.sheet.Merge(row, col, row+s.down, col+s.across)
+		s.sheet.Merge(grid.Range{Top: row, Left: col, Bottom: row + s.down, Right: col + s.across})
 	}
 	value := s.data.String()
 	switch s.kind {
 	case "Number":
 		if f, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
-			return s.sheet.Set(row, col, grid.Number(f, s.formats[s.cellStyle], false), true)
+			return s.sheet.Set(row, col, grid.Numeric(f, numfmt.Parse(s.formats[s.cellStyle]), false))
 		}
 	case "DateTime":
 		if f, ok := serial(value); ok {
@@ -177,12 +182,12 @@ func (s *xmlSheets) cell() error {
 			if format == "" {
 				format = "yyyy-mm-dd"
 			}
-			return s.sheet.Set(row, col, grid.Number(f, format, false), true)
+			return s.sheet.Set(row, col, grid.Numeric(f, numfmt.Parse(format), false))
 		}
 	case "Boolean":
-		return s.sheet.Set(row, col, map[bool]string{true: "TRUE", false: "FALSE"}[strings.TrimSpace(value) == "1"], true)
+		return s.sheet.Set(row, col, grid.Cell{Text: map[bool]string{true: "TRUE", false: "FALSE"}[strings.TrimSpace(value) == "1"]})
 	}
-	return s.sheet.Set(row, col, value, false)
+	return s.sheet.Set(row, col, grid.Cell{Text: value})
 }
 
 // serial returns the day number of an ISO date and time.

@@ -10,6 +10,7 @@ import (
 	"ragdesk/backend/parse/charset"
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/numfmt"
 	"ragdesk/backend/rag"
 )
 
@@ -29,7 +30,9 @@ type book struct {
 	strings  []string
 	formats  map[int]string
 	// xf gives the number format of a cell format.
-	xf       []int
+	xf []int
+	// parsed are the formats in use, by number.
+	parsed   map[int]*numfmt.Format
 	sheets   []bound
 	date1904 bool
 }
@@ -65,7 +68,7 @@ func IsRaw(b []byte) bool {
 // compound file, or a file that is nothing else.
 func Parse(ctx context.Context, stream []byte, in rag.Input, env guard.Env) (rag.Document, error) {
 	b := &doctext.Builder{Title: path.Base(in.Source), MediaType: "application/vnd.ms-excel", ParsedBy: "biff/1"}
-	k := &book{env: env, formats: map[int]string{}}
+	k := &book{env: env, formats: map[int]string{}, parsed: map[int]*numfmt.Format{}}
 	s := &scanner{b: stream}
 	first, ok := s.next()
 	if !ok || !isBOF(first.id) {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"ragdesk/backend/parse/doctext"
-	"ragdesk/backend/parse/legacy/grid"
+	"ragdesk/backend/parse/grid"
+	"ragdesk/backend/parse/numfmt"
 )
 
 // Kinds of drawn object.
@@ -34,7 +35,7 @@ const checkEvery = 4096
 
 // sheet reads one sheet up to its end; charts inside it are counted only.
 func (k *book) sheet(ctx context.Context, b *doctext.Builder, name string, s *scanner) error {
-	r := &sheetReader{book: k, grid: grid.New(name, k.env.Limits)}
+	r := &sheetReader{book: k, grid: grid.New(k.env.Limits)}
 	inside := 1
 	for n := 0; inside > 0; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
@@ -57,6 +58,10 @@ func (k *book) sheet(ctx context.Context, b *doctext.Builder, name string, s *sc
 			}
 		}
 	}
+	b.Page()
+	if !r.grid.Blank() {
+		b.Heading(1, name)
+	}
 	if err := r.grid.Write(ctx, b); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (r *sheetReader) record(rec record) error {
 			if at+8 > len(rec.data) {
 				break
 			}
-			r.grid.Merge(rec.u16(at), rec.u16(at+4), rec.u16(at+2), rec.u16(at+6))
+			r.grid.Merge(grid.Range{Top: rec.u16(at), Bottom: rec.u16(at + 2), Left: rec.u16(at + 4), Right: rec.u16(at + 6)})
 		}
 	case recObj:
 		r.object = rec.u16(4)
@@ -121,16 +126,16 @@ func (r *sheetReader) cell(rec record) error {
 		return r.number(row, col, -1, float64(rec.u16(7)))
 	case recLabelSST:
 		if i := u32(rec.data, 6); int64(i) < int64(len(r.strings)) {
-			return r.grid.Set(row, col, r.strings[i], false)
+			return r.text(row, col, r.strings[i])
 		}
 	case recLabel, recRString:
 		return r.label(row, col, rec)
 	case recLabel2:
-		return r.grid.Set(row, col, r.short(rec.data, 7), false)
+		return r.text(row, col, r.short(rec.data, 7))
 	case recBoolErr:
-		return r.grid.Set(row, col, boolErr(rec.u8(6), rec.u8(7) != 0), true)
+		return r.text(row, col, boolErr(rec.u8(6), rec.u8(7) != 0))
 	case recBoolErr2:
-		return r.grid.Set(row, col, boolErr(rec.u8(7), rec.u8(8) != 0), true)
+		return r.text(row, col, boolErr(rec.u8(7), rec.u8(8) != 0))
 	case recFormula, recFormula3, recFormula4:
 		return r.formula(row, col, xf, rec)
 	case recString, recString2:
@@ -160,13 +165,13 @@ func (r *sheetReader) label(row, col int, rec record) error {
 		s := segmentsOf(rec)
 		s.skip(6)
 		count := s.u16()
-		return r.grid.Set(row, col, s.chars(count, s.u8()), false)
+		return r.text(row, col, s.chars(count, s.u8()))
 	}
 	end := min(8+rec.u16(6), len(rec.data))
 	if end <= 8 {
 		return nil
 	}
-	return r.grid.Set(row, col, bytesString(rec.data[8:end], r.codepage), false)
+	return r.text(row, col, bytesString(rec.data[8:end], r.codepage))
 }
 
 // formula takes the value that a formula had when it was saved.
@@ -179,9 +184,9 @@ func (r *sheetReader) formula(row, col, xf int, rec record) error {
 	case 0:
 		r.row, r.col, r.pending = row, col, true
 	case 1:
-		return r.grid.Set(row, col, boolErr(rec.u8(8), false), true)
+		return r.text(row, col, boolErr(rec.u8(8), false))
 	case 2:
-		return r.grid.Set(row, col, boolErr(rec.u8(8), true), true)
+		return r.text(row, col, boolErr(rec.u8(8), true))
 	}
 	return nil
 }
@@ -193,26 +198,39 @@ func (r *sheetReader) formulaText(rec record) error {
 	}
 	r.pending = false
 	if r.biff8 {
-		return r.grid.Set(r.row, r.col, segmentsOf(rec).unicode(), false)
+		return r.text(r.row, r.col, segmentsOf(rec).unicode())
 	}
 	end := min(2+rec.u16(0), len(rec.data))
 	if end <= 2 {
 		return nil
 	}
-	return r.grid.Set(r.row, r.col, bytesString(rec.data[2:end], r.codepage), false)
+	return r.text(r.row, r.col, bytesString(rec.data[2:end], r.codepage))
+}
+
+// text takes a cell that shows a text.
+func (r *sheetReader) text(row, col int, s string) error {
+	return r.grid.Set(row, col, grid.Cell{Text: s})
 }
 
 // number takes a numeric cell; xf is -1 without a format.
 func (r *sheetReader) number(row, col, xf int, v float64) error {
-	format := ""
-	if xf >= 0 && xf < len(r.xf) {
-		id := r.xf[xf]
-		if format = r.formats[id]; format == "" {
-			format = grid.BuiltinFormat(id)
-		}
+	return r.grid.Set(row, col, grid.Numeric(v, r.format(xf), r.date1904))
+}
+
+// format returns the number format of a cell format; nil without.
+func (k *book) format(xf int) *numfmt.Format {
+	if xf < 0 || xf >= len(k.xf) {
+		return nil
 	}
-	s := grid.Number(v, format, r.date1904)
-	return r.grid.Set(row, col, s, true)
+	id := k.xf[xf]
+	if k.parsed[id] == nil {
+		code := k.formats[id]
+		if code == "" {
+			code = numfmt.Builtin(id)
+		}
+		k.parsed[id] = numfmt.Parse(code)
+	}
+	return k.parsed[id]
 }
 
 // rk unpacks a number of 30 bits.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"ragdesk/backend/parse/count"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/office/count"
 	"ragdesk/backend/parse/office/flow"
 	"ragdesk/backend/parse/office/opc"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ragdesk/backend/parse/guard"
+	"ragdesk/backend/parse/numfmt"
 	"ragdesk/backend/parse/office/flow"
-	"ragdesk/backend/parse/office/numfmt"
 	"ragdesk/backend/parse/office/opc"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/office/flow"
-	"ragdesk/backend/parse/office/grid"
 	"ragdesk/backend/parse/office/opc"
 	"ragdesk/backend/text"
 )
@@ -182,7 +182,7 @@ func (s *sheetReader) readCell(ctx context.Context, r *opc.Reader, e opc.Element
 	case "float", "currency", "percentage":
 		c.Kind, value = grid.Number, plainValue(e)
 		v, err := strconv.ParseFloat(value, 64)
-		c.Year = err == nil && v >= 1900 && v <= 2100 && v == float64(int(v))
+		c.Year = err == nil && grid.MayBeYear(v)
 	case "date":
 		c.Kind, value = grid.Date, guard.Attr(e, "date-value")
 	case "time":

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ragdesk/backend/parse/count"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/office/count"
 	"ragdesk/backend/parse/office/opc"
 )
 

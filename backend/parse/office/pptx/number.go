@@ -1,6 +1,6 @@
 package pptx
 
-import "ragdesk/backend/parse/office/count"
+import "ragdesk/backend/parse/count"
 
 // systems are the names package count knows for those of DrawingML.
 var systems = map[string]string{

@@ -2,10 +2,10 @@ package xlsx
 
 import (
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/office/drawing"
 	"ragdesk/backend/parse/office/flow"
-	"ragdesk/backend/parse/office/grid"
 	"ragdesk/backend/parse/office/opc"
 	"ragdesk/backend/text"
 )

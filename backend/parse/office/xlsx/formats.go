@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/office/grid"
-	"ragdesk/backend/parse/office/numfmt"
+	"ragdesk/backend/parse/numfmt"
 	"ragdesk/backend/parse/office/opc"
 )
 
@@ -57,15 +57,5 @@ func (f formats) number(raw string, style int, date1904 bool) grid.Cell {
 	if err != nil {
 		return grid.Cell{Text: raw}
 	}
-	c := grid.Cell{Kind: grid.Number, Year: v >= 1900 && v <= 2100 && v == float64(int(v))}
-	format := f.at(style)
-	if format == nil {
-		c.Text = numfmt.General(v)
-		return c
-	}
-	c.Text = format.Number(v, date1904)
-	if format.IsDate() {
-		c.Kind, c.Year = grid.Date, false
-	}
-	return c
+	return grid.Numeric(v, f.at(style), date1904)
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/office/grid"
 	"ragdesk/backend/parse/office/opc"
 	"ragdesk/backend/text"
 )

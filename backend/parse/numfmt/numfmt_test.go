@@ -3,7 +3,7 @@ package numfmt_test
 import (
 	"testing"
 
-	"ragdesk/backend/parse/office/numfmt"
+	"ragdesk/backend/parse/numfmt"
 )
 
 func TestNumber(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ragdesk/backend/parse/office/count"
+	"ragdesk/backend/parse/count"
 )
 
 // Languages of [$-…] whose names of months and days are known beside English.

@@ -12,8 +12,8 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/doctext"
+	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/office/grid"
 	"ragdesk/backend/rag"
 )
 

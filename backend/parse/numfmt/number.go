@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ragdesk/backend/parse/office/count"
+	"ragdesk/backend/parse/count"
 )
 
 // numberShape is how a section lays out the digits of a number.

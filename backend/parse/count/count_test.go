@@ -3,7 +3,7 @@ package count_test
 import (
 	"testing"
 
-	"ragdesk/backend/parse/office/count"
+	"ragdesk/backend/parse/count"
 )
 
 func TestFormat(t *testing.T) {

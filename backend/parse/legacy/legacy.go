@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/biff"
 	"ragdesk/backend/parse/legacy/ole"
@@ -98,7 +99,7 @@ func container(ctx context.Context, in rag.Input, env guard.Env, format string) 
 		return d, format, guard.Corrupt(format, errors.New("no document in the container"))
 	}
 	if err == nil && f.Cut() {
-		d.Warnings = append(d.Warnings, rag.Notice{Code: biff.WarnTruncated})
+		d.Warnings = append(d.Warnings, rag.Notice{Code: doctext.WarnTruncated})
 	}
 	return d, found, err
 }

@@ -16,7 +16,6 @@ import (
 	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
-	"ragdesk/backend/parse/legacy/biff"
 	"ragdesk/backend/parse/numfmt"
 	"ragdesk/backend/rag"
 )
@@ -145,7 +144,7 @@ func (s *xmlSheets) end(ctx context.Context, name string) error {
 	case "Visible":
 		s.inData = false
 		if v := strings.TrimSpace(s.data.String()); v == "SheetHidden" || v == "SheetVeryHidden" {
-			s.out.Warn(biff.WarnHidden, s.name)
+			s.out.Warn(doctext.WarnHidden, s.name)
 		}
 	case "Worksheet":
 		if s.sheet != nil {

@@ -28,10 +28,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnAttachment says that an attachment could not be read. The detail is its name
-// and the code of the fault.
-const WarnAttachment = "attachment_unread"
-
 // Parse reads a message.
 func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
 	if ole.Is(in.Bytes) {

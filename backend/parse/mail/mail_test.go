@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/ole/oletest"
 	"ragdesk/backend/parse/mail"
@@ -167,7 +168,7 @@ func TestWhatIsNotText(t *testing.T) {
 	if d.Health.Images != 2 {
 		t.Errorf("%d images", d.Health.Images)
 	}
-	want := []rag.Notice{{Code: mail.WarnAttachment, Detail: "a.bin: format_unsupported"}, {Code: mail.WarnAttachment, Detail: "b.locked: password"}}
+	want := []rag.Notice{{Code: doctext.WarnAttachment, Detail: "a.bin: format_unsupported"}, {Code: doctext.WarnAttachment, Detail: "b.locked: password"}}
 	if len(d.Warnings) != 2 || d.Warnings[0] != want[0] || d.Warnings[1] != want[1] {
 		t.Errorf("warnings %v", d.Warnings)
 	}

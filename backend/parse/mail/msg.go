@@ -11,6 +11,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/charset"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/ole"
 	"ragdesk/backend/rag"
@@ -208,7 +209,7 @@ func (w *writer) compressed(ctx context.Context, b []byte) (rendered, error) {
 	case ctx.Err() != nil:
 		return rendered{}, ctx.Err()
 	case err != nil:
-		w.Warn(WarnAttachment, "body.rtf: "+fault.Of(err).Code)
+		w.Warn(doctext.WarnAttachment, "body.rtf: "+fault.Of(err).Code)
 		return rendered{}, nil
 	case text.IsBlank(d.Text):
 		return rendered{images: d.Health.Images}, nil
@@ -240,7 +241,7 @@ func (w *writer) outlookFiles(ctx context.Context, m *outlook, level int) error 
 		case isData:
 			files = append(files, file)
 		default:
-			w.Warn(WarnAttachment, file.name+": format_unsupported")
+			w.Warn(doctext.WarnAttachment, file.name+": format_unsupported")
 		}
 	}
 	return w.attachments(ctx, files, level)

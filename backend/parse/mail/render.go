@@ -9,6 +9,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/parse/charset"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
 )
@@ -110,7 +111,7 @@ func (w *writer) html(ctx context.Context, m part) (rendered, error) {
 		if ctx.Err() != nil {
 			return rendered{}, ctx.Err()
 		}
-		w.Warn(WarnAttachment, "body.html: "+fault.Of(err).Code)
+		w.Warn(doctext.WarnAttachment, "body.html: "+fault.Of(err).Code)
 		return rendered{}, nil
 	}
 	w.note(d.Encoding)
@@ -249,7 +250,7 @@ func (w *writer) attachment(ctx context.Context, name string, d rag.Document, er
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		w.Warn(WarnAttachment, name+": "+fault.Of(err).Code)
+		w.Warn(doctext.WarnAttachment, name+": "+fault.Of(err).Code)
 		return nil
 	}
 	if !text.IsBlank(d.Text) {

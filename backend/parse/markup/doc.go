@@ -17,9 +17,6 @@ const (
 	// WarnHidden says that text a browser does not show was dropped. The detail
 	// counts its characters.
 	WarnHidden = "hidden_dropped"
-	// WarnHiddenKept says that the page hides nearly all of its text, which was
-	// kept. The detail counts its characters.
-	WarnHiddenKept = "hidden_content"
 	// WarnBoilerplate says that navigation, header, footer and side bars of a page
 	// with a main part were dropped. The detail counts their characters.
 	WarnBoilerplate = "boilerplate_dropped"

@@ -77,7 +77,7 @@ func writePage(stop func() error, b *doctext.Builder, root *html.Node, levels in
 	case p.err != nil:
 		return p.err
 	case p.showHidden:
-		b.Warn(WarnHiddenKept, fmt.Sprint(c.hidden))
+		b.Warn(doctext.WarnHidden, fmt.Sprint(c.hidden))
 	case c.hidden > 0:
 		b.Warn(WarnHidden, fmt.Sprint(c.hidden))
 	}

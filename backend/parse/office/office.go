@@ -26,10 +26,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// WarnOtherFormat says that the file is not what its name says and was read as what it is;
-// the detail names both, as in "docx: rtf".
-const WarnOtherFormat = "read_as_other_format"
-
 // Parse reads an office file. Faults: corrupt {format, reason}, password {format},
 // format_unsupported {ext} and the limits of package guard. An empty file is an
 // empty document.
@@ -68,7 +64,7 @@ func other(ctx context.Context, in rag.Input, env guard.Env, ext, content string
 		d.Title = path.Base(in.Source)
 	}
 	d.Source = in.Source
-	d.Warnings = append(d.Warnings, rag.Notice{Code: WarnOtherFormat, Detail: ext + ": " + content})
+	d.Warnings = append(d.Warnings, rag.Notice{Code: guard.WarnExtension, Detail: ext + ": " + content})
 	return d, nil
 }
 

@@ -94,7 +94,7 @@ func appendNested(ctx context.Context, b *doctext.Builder, files []attachment, l
 		unread = append(unread, fmt.Sprintf("… +%d", leftOut))
 	}
 	if len(unread) > 0 {
-		b.Warn(WarnAttachment, strings.Join(unread, ", "))
+		b.Warn(doctext.WarnAttachment, strings.Join(unread, ", "))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/pdf"
 	"ragdesk/backend/rag"
@@ -253,7 +254,7 @@ func TestAttachmentsAreReadOrNamed(t *testing.T) {
 	if doc.Text != "Cover sheet\n\n# notes.txt\n\nattached words\n\n# pinned.txt\n\npinned words" {
 		t.Errorf("text %q", doc.Text)
 	}
-	if !hasWarning(doc, pdf.WarnAttachment, "setup.exe (format_unsupported)") {
+	if !hasWarning(doc, doctext.WarnAttachment, "setup.exe (format_unsupported)") {
 		t.Errorf("warnings %v", doc.Warnings)
 	}
 }
@@ -269,7 +270,7 @@ func TestAttachmentsBeyondTheLimitAreCounted(t *testing.T) {
 	f.page("", fmt.Sprintf("/Annots [%d 0 R]", f.pinned("pinned.txt", "pinned words")))
 	f.catalog = "/Names << /EmbeddedFiles << /Names [" + names + "] >> >>"
 	doc := parse(t, f)
-	if n := strings.Count(doc.Text, "# a.txt"); n != 200 || !hasWarning(doc, pdf.WarnAttachment, "… +4") {
+	if n := strings.Count(doc.Text, "# a.txt"); n != 200 || !hasWarning(doc, doctext.WarnAttachment, "… +4") {
 		t.Errorf("%d files read, warnings %v", n, doc.Warnings)
 	}
 }

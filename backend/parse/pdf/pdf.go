@@ -32,9 +32,6 @@ const (
 	// WarnDamaged: the file's table of objects is broken or missing, or the data of
 	// its XFA form is; what could be found was read. There is no detail.
 	WarnDamaged = "file_damaged"
-	// WarnAttachment: files inside the file that were not read; the detail is
-	// their names with a code of the reason, and how many more there are.
-	WarnAttachment = "attachment_unread"
 	// WarnXFA: a form of the XFA kind, whose text was taken from its data.
 	WarnXFA = "xfa_form"
 )

@@ -71,7 +71,7 @@ func (w *reading) breaks(err error) {
 // run does what is left to do.
 func (w *reading) run(ctx context.Context, instance pdfium.Pdfium, data []byte) error {
 	if w.written { // a crash in what follows the pages: that is given up
-		w.b.Warn(WarnAttachment, "")
+		w.b.Warn(doctext.WarnAttachment, "")
 		return nil
 	}
 	s, err := open(instance, data, w.env.Limits)

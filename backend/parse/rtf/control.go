@@ -3,6 +3,8 @@ package rtf
 import (
 	"strconv"
 	"strings"
+
+	"ragdesk/backend/parse/doctext"
 )
 
 // maxWord is the longest control word looked at.
@@ -279,7 +281,7 @@ func (r *reader) finish() {
 	r.endTable()
 	r.flow.Close()
 	if r.hidden > 0 {
-		r.builder.Warn(WarnHiddenText, strconv.Itoa(r.hidden))
+		r.builder.Warn(doctext.WarnHiddenText, strconv.Itoa(r.hidden))
 	}
 }
 

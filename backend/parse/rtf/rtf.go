@@ -24,16 +24,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Codes of the warnings Parse gives.
-const (
-	// WarnTruncated says that the file ends before its last group does; what was
-	// before is read.
-	WarnTruncated = "truncated"
-	// WarnHiddenText says that text formatted as hidden was left out; the detail
-	// counts its bytes in the file.
-	WarnHiddenText = "hidden_text_dropped"
-)
-
 // Parse reads in. A file of another format is read as what it is.
 func Parse(ctx context.Context, in rag.Input, env guard.Env) (rag.Document, error) {
 	content := bytes.TrimLeft(bytes.TrimPrefix(in.Bytes, []byte("\xef\xbb\xbf")), " \t\r\n\x00")
@@ -178,7 +168,7 @@ func (r *reader) run(ctx context.Context) error {
 			r.char(c, true)
 		}
 	}
-	r.builder.Warn(WarnTruncated, "")
+	r.builder.Warn(doctext.WarnTruncated, "")
 	r.lastCell()
 	for len(r.stack) > 0 {
 		r.closeGroup()

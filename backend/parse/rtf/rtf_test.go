@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/rtf"
 	"ragdesk/backend/rag"
@@ -154,10 +155,10 @@ func TestHealth(t *testing.T) {
 	if d.Health.Images != 3 || d.Health.Repeated != 2 || len(d.Warnings) != 0 {
 		t.Errorf("health %+v, warnings %v", d.Health, d.Warnings)
 	}
-	if d := parse(t, `{\rtf1 a{\v gone}{\deleted\v more}{\xe{\v entry}}}`); len(d.Warnings) != 1 || d.Warnings[0] != (rag.Notice{Code: rtf.WarnHiddenText, Detail: "4"}) {
+	if d := parse(t, `{\rtf1 a{\v gone}{\deleted\v more}{\xe{\v entry}}}`); len(d.Warnings) != 1 || d.Warnings[0] != (rag.Notice{Code: doctext.WarnHiddenText, Detail: "4"}) {
 		t.Errorf("hidden text: %v", d.Warnings)
 	}
-	if d := parse(t, `{\rtf1 a\par {b`); d.Text != "a\n\nb" || len(d.Warnings) != 1 || d.Warnings[0].Code != rtf.WarnTruncated {
+	if d := parse(t, `{\rtf1 a\par {b`); d.Text != "a\n\nb" || len(d.Warnings) != 1 || d.Warnings[0].Code != doctext.WarnTruncated {
 		t.Errorf("cut off: %q %v", d.Text, d.Warnings)
 	}
 	if d := parse(t, "{\\rtf1 a}\x00\x00{trailing}"); d.Text != "a" || len(d.Warnings) != 0 {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/biff"
 	"ragdesk/backend/rag"
@@ -203,7 +204,7 @@ func TestSheets(t *testing.T) {
 	if want := "# 可见\n\na\n\n# 隐藏\n\nb\n\n# 深藏\n\nc"; d.Text != want {
 		t.Errorf("text %q, want %q", d.Text, want)
 	}
-	if len(d.Warnings) != 2 || d.Warnings[0] != (rag.Notice{Code: biff.WarnHidden, Detail: "隐藏"}) || d.Warnings[1].Detail != "深藏" {
+	if len(d.Warnings) != 2 || d.Warnings[0] != (rag.Notice{Code: doctext.WarnHidden, Detail: "隐藏"}) || d.Warnings[1].Detail != "深藏" {
 		t.Errorf("warnings %v", d.Warnings)
 	}
 	if d.Health.Images != 1 || d.Health.Pages != 4 || d.Health.PagesWithText != 3 || d.Title != "报价.xls" {
@@ -300,7 +301,7 @@ func TestTruncated(t *testing.T) {
 	t.Parallel()
 	stream := book(0x600, nil, sheetPart{name: "S", records: [][]byte{label(0, 0, "kept"), label(1, 0, "lost")}})
 	d := parse(t, stream[:len(stream)-7])
-	if !strings.Contains(d.Text, "kept") || len(d.Warnings) != 1 || d.Warnings[0].Code != biff.WarnTruncated {
+	if !strings.Contains(d.Text, "kept") || len(d.Warnings) != 1 || d.Warnings[0].Code != doctext.WarnTruncated {
 		t.Errorf("text %q, warnings %v", d.Text, d.Warnings)
 	}
 	d = parse(t, book(0x600, nil, sheetPart{name: "S"})[:40])

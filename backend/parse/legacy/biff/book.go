@@ -14,14 +14,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Codes of the warnings Parse gives.
-const (
-	// WarnHidden: a hidden sheet was read; the detail is its name.
-	WarnHidden = "hidden_content"
-	// WarnTruncated: the file ends in the middle; what was before is read.
-	WarnTruncated = "truncated"
-)
-
 // book is what the first part of a workbook says of all sheets.
 type book struct {
 	env      guard.Env
@@ -87,7 +79,7 @@ func Parse(ctx context.Context, stream []byte, in rag.Input, env guard.Env) (rag
 		return rag.Document{}, err
 	}
 	if s.cut {
-		b.Warn(WarnTruncated, "")
+		b.Warn(doctext.WarnTruncated, "")
 	}
 	if !k.biff8 {
 		b.Encoding = fmt.Sprintf("windows-%d", k.codepage)
@@ -190,18 +182,18 @@ func (k *book) readSheets(ctx context.Context, b *doctext.Builder, stream []byte
 		s := &scanner{b: stream, at: sheet.offset}
 		first, ok := s.next()
 		if !ok || !isBOF(first.id) || read[sheet.offset] {
-			b.Warn(WarnTruncated, sheet.name)
+			b.Warn(doctext.WarnTruncated, sheet.name)
 			continue
 		}
 		read[sheet.offset] = true
 		if sheet.hidden {
-			b.Warn(WarnHidden, sheet.name)
+			b.Warn(doctext.WarnHidden, sheet.name)
 		}
 		if err := k.sheet(ctx, b, sheet.name, s); err != nil {
 			return err
 		}
 		if s.cut {
-			b.Warn(WarnTruncated, sheet.name)
+			b.Warn(doctext.WarnTruncated, sheet.name)
 		}
 	}
 	return nil

@@ -22,14 +22,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Codes of the warnings Parse gives.
-const (
-	// WarnHidden: a hidden slide was read; the detail is its number.
-	WarnHidden = "hidden_content"
-	// WarnTruncated: a slide that the show lists is not in the file.
-	WarnTruncated = "truncated"
-)
-
 // Types of record.
 const (
 	typeDocument     = 0x03e8
@@ -240,13 +232,13 @@ func (s *show) write(ctx context.Context, b *doctext.Builder) error {
 		b.Page()
 		slide, ok := s.once(e.object)
 		if !ok || slide.kind != typeSlide {
-			b.Warn(WarnTruncated, fmt.Sprintf("slide %d", i+1))
+			b.Warn(doctext.WarnTruncated, fmt.Sprintf("slide %d", i+1))
 			writeSlide(b, content{texts: e.texts})
 			continue
 		}
 		c := s.content(slide, e.texts)
 		if c.hidden {
-			b.Warn(WarnHidden, fmt.Sprintf("slide %d", i+1))
+			b.Warn(doctext.WarnHidden, fmt.Sprintf("slide %d", i+1))
 		}
 		if n, ok := byID[c.notes]; ok && c.notes != 0 {
 			if r, ok := s.once(n.object); ok && r.kind == typeNotes {

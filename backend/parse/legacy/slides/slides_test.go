@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/ole"
 	"ragdesk/backend/parse/legacy/ole/oletest"
@@ -175,7 +176,7 @@ func TestShow(t *testing.T) {
 	if d.Health.Pages != 3 || d.Health.PagesWithText != 3 || d.Health.Images != 1 || len(d.Pages) != 3 || d.Title != "First" {
 		t.Errorf("%+v, title %q", d.Health, d.Title)
 	}
-	want := []rag.Notice{{Code: slides.WarnHidden, Detail: "slide 2"}, {Code: slides.WarnTruncated, Detail: "slide 3"}}
+	want := []rag.Notice{{Code: doctext.WarnHidden, Detail: "slide 2"}, {Code: doctext.WarnTruncated, Detail: "slide 3"}}
 	if !slices.Equal(d.Warnings, want) {
 		t.Errorf("warnings %v", d.Warnings)
 	}

@@ -25,15 +25,6 @@ import (
 	"ragdesk/backend/text"
 )
 
-// Codes of the warnings Parse gives.
-const (
-	// WarnTruncated says that the file states more text than it holds.
-	WarnTruncated = "truncated"
-	// WarnHiddenText says that text formatted as hidden was left out; the detail
-	// counts its characters.
-	WarnHiddenText = "hidden_text_dropped"
-)
-
 // stories are the lengths of a document's parts, which follow each other in the
 // text, in characters.
 type stories struct{ main, notes, headers, macros, comments, endnotes, boxes, headerBoxes int }
@@ -99,7 +90,7 @@ func Parse(ctx context.Context, f *ole.File, in rag.Input, env guard.Env) (rag.D
 		}
 	}
 	if stated := d.total(); len(d.units) < stated {
-		b.Warn(WarnTruncated, fmt.Sprintf("%d of %d characters", len(d.units), stated))
+		b.Warn(doctext.WarnTruncated, fmt.Sprintf("%d of %d characters", len(d.units), stated))
 	}
 	if err := write(ctx, d, b, env.Limits); err != nil {
 		return rag.Document{}, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/legacy/ole"
 	"ragdesk/backend/parse/legacy/ole/oletest"
@@ -160,7 +161,7 @@ func TestStructure(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	hidden := parse(t, doc{main: []para{{text: "a"}, {text: "gone", chars: sprm(0x083c, 1)}, {text: "b\r"}}})
-	if len(hidden.Warnings) != 1 || hidden.Warnings[0] != (rag.Notice{Code: word.WarnHiddenText, Detail: "4"}) {
+	if len(hidden.Warnings) != 1 || hidden.Warnings[0] != (rag.Notice{Code: doctext.WarnHiddenText, Detail: "4"}) {
 		t.Errorf("hidden text: %v", hidden.Warnings)
 	}
 	d := parse(t, doc{main: text("\x01a\x08"), headers: text("head\n\nfoot")})
@@ -168,7 +169,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("%+v, title %q, %v", d.Health, d.Title, d.Warnings)
 	}
 	cut := doc{main: text("abc"), change: func(main, _ []byte) { le.PutUint32(main[0x4c:], 1000) }}
-	if d := parse(t, cut); d.Text != "abc" || len(d.Warnings) != 1 || d.Warnings[0].Code != word.WarnTruncated {
+	if d := parse(t, cut); d.Text != "abc" || len(d.Warnings) != 1 || d.Warnings[0].Code != doctext.WarnTruncated {
 		t.Errorf("%q %v", d.Text, d.Warnings)
 	}
 }

@@ -72,7 +72,7 @@ func write(ctx context.Context, d *document, b *doctext.Builder, l guard.Limits)
 	flow.Close()
 	b.Health.Images += max(main.images+s.images-d.boxCount(), 0)
 	if n := main.hidden + s.hidden; n > 0 {
-		b.Warn(WarnHiddenText, strconv.Itoa(n))
+		b.Warn(doctext.WarnHiddenText, strconv.Itoa(n))
 	}
 	headers := d.stories.main + d.stories.notes
 	for _, p := range strings.Split(d.plain(headers, headers+d.headers), "\n") {

@@ -22,15 +22,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Codes of the warnings Read gives.
-const (
-	// WarnHiddenText: text formatted as hidden was left out; the detail counts its
-	// characters.
-	WarnHiddenText = "hidden_text_dropped"
-	// WarnPart: a part of the file could not be read; the detail is its name.
-	WarnPart = "part_unreadable"
-)
-
 const mediaType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 // Read reads the document whose main part is named. Faults: corrupt and the limits
@@ -56,7 +47,7 @@ func Read(ctx context.Context, pkg *opc.Package, main string, in rag.Input, env 
 		return rag.Document{}, fmt.Errorf("read headers: %w", err)
 	}
 	if d.hidden > 0 {
-		b.Warn(WarnHiddenText, strconv.Itoa(d.hidden))
+		b.Warn(doctext.WarnHiddenText, strconv.Itoa(d.hidden))
 	}
 	return b.Document(in, env.Limits)
 }
@@ -89,7 +80,7 @@ type document struct {
 	inNote bool
 }
 
-func (d *document) warnPart(part string) { d.out.Warn(WarnPart, part) }
+func (d *document) warnPart(part string) { d.out.Warn(doctext.WarnPart, part) }
 
 // part returns the first part of a kind that the main part leads to, or else the
 // usual name when there is such a part.

@@ -24,16 +24,6 @@ import (
 
 // Codes of the warnings Read gives.
 const (
-	// WarnHidden: a hidden sheet or slide was read; the detail is its name.
-	WarnHidden = "hidden_content"
-	// WarnHiddenText: text formatted as hidden was left out; the detail counts its
-	// characters.
-	WarnHiddenText = "hidden_text_dropped"
-	// WarnPart: a part of the file could not be read; the detail is its name.
-	WarnPart = "part_unreadable"
-	// WarnNoValues: formulas were saved without their values and are not in the
-	// text; the detail is "sheet: count".
-	WarnNoValues = "formula_values_missing"
 	// WarnRows: a row that holds something is repeated very often, and stands in the
 	// text a thousand times; the detail is "sheet: count".
 	WarnRows = "repeated_rows_cut"
@@ -102,7 +92,7 @@ func newDocument(pkg *opc.Package, in rag.Input, env guard.Env) *document {
 		styles: newStyles(), lists: make(map[string]*counters)}
 }
 
-func (d *document) warnPart(part string) { d.out.Warn(WarnPart, part) }
+func (d *document) warnPart(part string) { d.out.Warn(doctext.WarnPart, part) }
 
 // encrypted returns the fault for a file whose manifest says that parts of it are
 // encrypted.
@@ -136,7 +126,7 @@ func (d *document) finish(ctx context.Context, r *opc.Reader) (rag.Document, err
 		return rag.Document{}, err
 	}
 	if d.hidden > 0 {
-		d.out.Warn(WarnHiddenText, strconv.Itoa(d.hidden))
+		d.out.Warn(doctext.WarnHiddenText, strconv.Itoa(d.hidden))
 	}
 	return d.out.Document(d.in, d.env.Limits)
 }

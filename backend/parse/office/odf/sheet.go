@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/grid"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/office/flow"
@@ -55,13 +56,13 @@ func (d *document) sheet(ctx context.Context, r *opc.Reader, e opc.Element) erro
 	l.Cells = max(l.Cells-d.cells, 0)
 	s := &sheetReader{d: d, name: guard.Attr(e, "name"), grid: grid.New(l)}
 	if d.styles.isHidden("table", guard.Attr(e, "style-name")) {
-		d.out.Warn(WarnHidden, s.name)
+		d.out.Warn(doctext.WarnHidden, s.name)
 	}
 	if err := s.rows(ctx, r); err != nil {
 		return err
 	}
 	if s.noValue > 0 {
-		d.out.Warn(WarnNoValues, s.name+": "+strconv.Itoa(s.noValue))
+		d.out.Warn(doctext.WarnNoValues, s.name+": "+strconv.Itoa(s.noValue))
 	}
 	if s.cut > 0 {
 		d.out.Warn(WarnRows, s.name+": "+strconv.Itoa(s.cut))

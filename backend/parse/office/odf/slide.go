@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ragdesk/backend/parse/doctext"
 	"ragdesk/backend/parse/guard"
 	"ragdesk/backend/parse/office/drawing"
 	"ragdesk/backend/parse/office/flow"
@@ -37,7 +38,7 @@ type placedShape struct {
 
 func (d *document) slide(ctx context.Context, r *opc.Reader, e opc.Element) error {
 	if d.styles.isHidden("drawing-page", guard.Attr(e, "style-name")) {
-		d.out.Warn(WarnHidden, "slide "+strconv.Itoa(d.pages))
+		d.out.Warn(doctext.WarnHidden, "slide "+strconv.Itoa(d.pages))
 	}
 	var notes []flow.Block
 	shapes, err := d.shapes(ctx, r, func(e opc.Element) error {

@@ -27,15 +27,6 @@ import (
 	"ragdesk/backend/text"
 )
 
-// Codes of the warnings Read gives.
-const (
-	// WarnHidden: a hidden slide was read; the detail is "slide N".
-	WarnHidden = "hidden_content"
-	// WarnPart: a part of the file is missing or could not be read; the detail is
-	// its name.
-	WarnPart = "part_unreadable"
-)
-
 const mediaType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
 // Read reads the presentation whose main part is named. Faults: corrupt and the
@@ -73,7 +64,7 @@ type presentation struct {
 	titled bool
 }
 
-func (p *presentation) warnPart(part string) { p.out.Warn(WarnPart, part) }
+func (p *presentation) warnPart(part string) { p.out.Warn(doctext.WarnPart, part) }
 
 // slides returns the parts of the slides in order; without a list of them, those
 // that there are by number.
@@ -132,7 +123,7 @@ func (p *presentation) slide(part string, number int) error {
 		return err
 	}
 	if show := guard.Attr(r.Root(), "show"); show != "" && !opc.True(show) {
-		p.out.Warn(WarnHidden, "slide "+strconv.Itoa(number))
+		p.out.Warn(doctext.WarnHidden, "slide "+strconv.Itoa(number))
 	}
 	s := &slideReader{p: p, rels: rels, layout: lay}
 	shapes, err := s.tree(r)

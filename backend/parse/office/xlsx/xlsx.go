@@ -25,18 +25,6 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Codes of the warnings Read gives.
-const (
-	// WarnHidden: a hidden sheet was read; the detail is its name.
-	WarnHidden = "hidden_content"
-	// WarnPart: a part of the file is missing or could not be read; the detail is
-	// its name.
-	WarnPart = "part_unreadable"
-	// WarnNoValues: formulas were saved without their values and are not in the
-	// text; the detail is "sheet: count".
-	WarnNoValues = "formula_values_missing"
-)
-
 const mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 // Read reads the workbook whose main part is named. Faults: corrupt and the limits
@@ -79,7 +67,7 @@ type workbook struct {
 	cells int
 }
 
-func (w *workbook) warnPart(part string) { w.out.Warn(WarnPart, part) }
+func (w *workbook) warnPart(part string) { w.out.Warn(doctext.WarnPart, part) }
 
 // part returns the part a kind of relation leads to, or else its usual name.
 func (w *workbook) part(kind, usual string) string {
@@ -142,7 +130,7 @@ func (w *workbook) write(ctx context.Context, s sheetRef) error {
 		return err
 	}
 	if s.hidden {
-		w.out.Warn(WarnHidden, s.name)
+		w.out.Warn(doctext.WarnHidden, s.name)
 	}
 	sheet := &sheetReader{w: w, grid: grid.New(w.left())}
 	if err := sheet.read(ctx, r); err != nil {
@@ -150,7 +138,7 @@ func (w *workbook) write(ctx context.Context, s sheetRef) error {
 	}
 	w.cells += sheet.cells
 	if sheet.noValue > 0 {
-		w.out.Warn(WarnNoValues, s.name+": "+strconv.Itoa(sheet.noValue))
+		w.out.Warn(doctext.WarnNoValues, s.name+": "+strconv.Itoa(sheet.noValue))
 	}
 	rels, err := w.pkg.Relations(rel.Target)
 	if err != nil {

@@ -147,6 +147,16 @@ func (a *App) ExportDataset(r api.DatasetRequest) (api.DatasetContent, error) {
 	return a.svc.ExportDataset(a.context(), r)
 }
 
+// ListQuestions lists the questions of a dataset.
+func (a *App) ListQuestions(r api.QuestionsRequest) (api.QuestionList, error) {
+	return a.svc.ListQuestions(a.context(), r)
+}
+
+// LabelPassage writes a judgment into a dataset.
+func (a *App) LabelPassage(r api.LabelRequest) (api.LabelResult, error) {
+	return a.svc.LabelPassage(a.context(), r)
+}
+
 // SplitDataset divides a dataset.
 func (a *App) SplitDataset(r api.SplitDatasetRequest) (api.DatasetList, error) {
 	return a.svc.SplitDataset(a.context(), r)
@@ -170,6 +180,11 @@ func (a *App) ListRuns(r api.ListRunsRequest) (api.RunList, error) {
 // CompareRuns compares stored runs.
 func (a *App) CompareRuns(r api.RunsRequest) (api.EvalReport, error) {
 	return a.svc.CompareRuns(a.context(), r)
+}
+
+// RunQuestions returns a run with what it found for each question.
+func (a *App) RunQuestions(r api.RunRequest) (api.RunQuestions, error) {
+	return a.svc.RunQuestions(a.context(), r)
 }
 
 // ExportRun renders a stored run.

@@ -33,6 +33,12 @@ type Notice struct {
 	Detail string `json:"detail"`
 }
 
+// UploadedFile says where a file lies that was sent over HTTP: PUT
+// /api/files/FOLDER/PATH keeps one in the workspace, for StartIngest to read.
+type UploadedFile struct {
+	Path string `json:"path"`
+}
+
 // InfoRequest asks what this program is.
 type InfoRequest struct{}
 

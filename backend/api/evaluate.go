@@ -111,6 +111,72 @@ type DatasetContent struct {
 	Content string `json:"content"`
 }
 
+// QuestionsRequest names a dataset and, for a check of its labels, a knowledge
+// base; KB may be empty.
+type QuestionsRequest struct {
+	Name string `json:"name"`
+	KB   string `json:"kb"`
+}
+
+// QuestionList is a dataset with its questions in order. Lines of problems and
+// notices are places in the list, from 1.
+type QuestionList struct {
+	Name      string         `json:"name"`
+	Version   int            `json:"version"`
+	Questions []Question     `json:"questions"`
+	Problems  []Problem      `json:"problems"`
+	Notices   []Problem      `json:"notices"`
+	Types     map[string]int `json:"types"`
+}
+
+// Question is one question of a dataset; its keys are those of the dataset's file.
+type Question struct {
+	QueryID   string   `json:"query_id"`
+	Question  string   `json:"question"`
+	Type      string   `json:"type"`
+	Lang      string   `json:"lang"`
+	VariantOf *string  `json:"variant_of"`
+	Answers   []string `json:"answers"`
+	KeyPoints []string `json:"key_points"`
+	Gold      []Gold   `json:"gold"`
+	// Source tells where the question came from, such as log or generated.
+	Source string `json:"source"`
+}
+
+// Gold is a labelled passage. Quote is null for a whole document, Start and End
+// count code points of the document's text and are null where they were not given.
+type Gold struct {
+	Doc   string  `json:"doc"`
+	Quote *string `json:"quote"`
+	Start *int    `json:"start"`
+	End   *int    `json:"end"`
+	Grade int     `json:"grade"`
+}
+
+// LabelRequest says how far a passage answers a question of a dataset. A dataset
+// and a question that are not there are made.
+type LabelRequest struct {
+	Dataset string `json:"dataset"`
+	// QueryID finds the question; when it is empty, Question does.
+	QueryID  string `json:"query_id"`
+	Question string `json:"question"`
+	KB       string `json:"kb"`
+	// Doc is a document by id, source or unique ending; Span is in its text.
+	Doc  string `json:"doc"`
+	Span Span   `json:"span"`
+	// Grade is 2 for an answer, 1 for background, 0 for neither; null takes the
+	// label away, and with the last one a question that has no answer.
+	Grade *int `json:"grade"`
+}
+
+// LabelResult is the new version of the dataset; Question is null when it went.
+type LabelResult struct {
+	Dataset   string    `json:"dataset"`
+	Version   int       `json:"version"`
+	Questions int       `json:"questions"`
+	Question  *Question `json:"question"`
+}
+
 // SplitDatasetRequest divides a dataset; the parts become datasets of their own.
 type SplitDatasetRequest struct {
 	Name string `json:"name"`
@@ -169,6 +235,17 @@ type RunInfo struct {
 type RunsRequest struct {
 	Runs    []string `json:"runs"`
 	Metrics []string `json:"metrics"`
+}
+
+// RunRequest names a stored run by id, a unique beginning of it, or a folder.
+type RunRequest struct {
+	Run string `json:"run"`
+}
+
+// RunQuestions is a run with what it returned for each question.
+type RunQuestions struct {
+	Run     runs.Run      `json:"run"`
+	Records []runs.Record `json:"records"`
 }
 
 // ExportRunRequest names a run and a format: trec, qrels, json, csv, summary,

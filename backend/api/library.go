@@ -153,9 +153,11 @@ type RemovedDocuments struct {
 	Removed []string `json:"removed"`
 }
 
-// ExportChunksRequest asks for all chunks of a knowledge base.
+// ExportChunksRequest asks for the chunks of a knowledge base, or of one of its
+// documents when Ref names one by id, source or unique ending.
 type ExportChunksRequest struct {
-	KB string `json:"kb"`
+	KB  string `json:"kb"`
+	Ref string `json:"ref"`
 }
 
 // ChunkExport lists chunks by source and position.
@@ -186,11 +188,13 @@ type ImportChunksRequest struct {
 	Embedder string `json:"embedder"`
 }
 
-// PreviewChunksRequest asks how a file would be cut.
+// PreviewChunksRequest asks how a file would be cut, or the document of KB that
+// Ref names; one of both is given.
 type PreviewChunksRequest struct {
 	// KB gives the chunker's settings when it exists; empty means the defaults.
 	KB           string `json:"kb"`
 	File         string `json:"file"`
+	Ref          string `json:"ref"`
 	Chunker      string `json:"chunker"`
 	ChunkSize    *int   `json:"chunk_size"`
 	ChunkOverlap *int   `json:"chunk_overlap"`

@@ -29,11 +29,15 @@ type Service interface {
 	ImportDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)
 	ListDatasets(ctx context.Context, r ListDatasetsRequest) (DatasetList, error)
 	ExportDataset(ctx context.Context, r DatasetRequest) (DatasetContent, error)
+	ListQuestions(ctx context.Context, r QuestionsRequest) (QuestionList, error)
+	// LabelPassage writes a judgment into a dataset, as a new version of it.
+	LabelPassage(ctx context.Context, r LabelRequest) (LabelResult, error)
 	SplitDataset(ctx context.Context, r SplitDatasetRequest) (DatasetList, error)
 	SampleDataset(ctx context.Context, r SampleDatasetRequest) (DatasetList, error)
 	LeakCheck(ctx context.Context, r LeakCheckRequest) (LeakReport, error)
 	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
 	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
+	RunQuestions(ctx context.Context, r RunRequest) (RunQuestions, error)
 	ExportRun(ctx context.Context, r ExportRunRequest) (RunExport, error)
 
 	StartIngest(ctx context.Context, r IngestRequest) (Job, error)

@@ -14,6 +14,7 @@ import (
 	"ragdesk/backend/dataset"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/store"
 )
 
 // isPath tells a path from a name: it has a separator or an extension.
@@ -209,6 +210,10 @@ func (s *Service) putDatasets(ctx context.Context, sets []dataset.Dataset) (api.
 		return api.DatasetList{}, err
 	}
 	defer unlock(w)
+	return putDatasets(ctx, w, sets)
+}
+
+func putDatasets(ctx context.Context, w *store.Writer, sets []dataset.Dataset) (api.DatasetList, error) {
 	var out api.DatasetList
 	for _, ds := range sets {
 		row := rag.DatasetRow{Name: ds.Name, Hash: ds.Hash(), Questions: len(ds.Questions), Imported: time.Now()}

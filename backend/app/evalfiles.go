@@ -135,6 +135,15 @@ func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalR
 	return api.EvalReport{Experiment: exp, KB: stored[0].Library.KB, Files: []string{}}, nil
 }
 
+// RunQuestions returns a stored run with what it found for each question.
+func (s *Service) RunQuestions(_ context.Context, r api.RunRequest) (api.RunQuestions, error) {
+	run, err := s.runs().Load(r.Run)
+	if err != nil {
+		return api.RunQuestions{}, err
+	}
+	return api.RunQuestions{Run: run.Run, Records: list(run.Records)}, nil
+}
+
 // ExportRun renders a stored run in another format.
 func (s *Service) ExportRun(ctx context.Context, r api.ExportRunRequest) (api.RunExport, error) {
 	run, err := s.runs().Load(r.Run)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -155,11 +154,15 @@ func (s *Service) RemoveDocuments(ctx context.Context, r api.RemoveDocumentsRequ
 	return out, err
 }
 
-// ExportChunks lists all chunks by source and position.
+// ExportChunks lists the chunks of all documents, or of one, by source and
+// position.
 func (s *Service) ExportChunks(ctx context.Context, r api.ExportChunksRequest) (api.ChunkExport, error) {
 	lib, err := s.library(ctx, r.KB)
 	if err != nil {
 		return api.ChunkExport{}, err
+	}
+	if r.Ref != "" {
+		return s.exportDocument(ctx, lib, r.Ref)
 	}
 	out := api.ChunkExport{Chunks: make([]api.Chunk, 0, lib.Chunks)}
 	err = s.store.EachChunk(ctx, lib, func(c rag.ChunkRow) error {
@@ -170,6 +173,25 @@ func (s *Service) ExportChunks(ctx context.Context, r api.ExportChunksRequest) (
 		return nil
 	})
 	return out, err
+}
+
+func (s *Service) exportDocument(ctx context.Context, lib rag.Library, ref string) (api.ChunkExport, error) {
+	d, err := s.store.FindDocument(ctx, lib, ref)
+	if err != nil {
+		return api.ChunkExport{}, err
+	}
+	chunks, err := s.chunksOf(ctx, lib, d.ID)
+	if err != nil {
+		return api.ChunkExport{}, err
+	}
+	out := api.ChunkExport{Chunks: make([]api.Chunk, len(chunks))}
+	for i, c := range chunks {
+		out.Chunks[i] = api.Chunk{
+			ChunkID: string(c.ID), DocID: string(c.DocID), Source: d.Source, Span: span(c.Points),
+			Text: c.Text, Metadata: api.ChunkMetadata{Headings: list(c.Headings)},
+		}
+	}
+	return out, nil
 }
 
 // PreviewChunks cuts a file as ingestion would, without storing anything.
@@ -188,15 +210,11 @@ func (s *Service) PreviewChunks(ctx context.Context, r api.PreviewChunksRequest)
 	if err != nil {
 		return api.ChunkPreview{}, err
 	}
-	parser, err := s.parser(host.Options{})
+	doc, chunks, err := s.cutForPreview(ctx, r, chunker.Chunker)
 	if err != nil {
 		return api.ChunkPreview{}, err
 	}
-	doc, chunks, err := ingest.Preview(ctx, parser, chunker.Chunker, r.File)
-	if err != nil {
-		return api.ChunkPreview{}, err
-	}
-	out := api.ChunkPreview{Source: filepath.ToSlash(r.File), Chunker: chunker.Fingerprint(), Chunks: make([]api.PreviewChunk, len(chunks))}
+	out := api.ChunkPreview{Source: doc.Source, Chunker: chunker.Fingerprint(), Chunks: make([]api.PreviewChunk, len(chunks))}
 	for i, c := range chunks {
 		out.Chunks[i] = api.PreviewChunk{Ordinal: c.Ordinal, Span: span(c.Points), Headings: list(c.Headings), Text: c.Text, Tokens: c.Tokens}
 		if i > 0 && c.Span.Start < chunks[i-1].Span.End {
@@ -204,6 +222,31 @@ func (s *Service) PreviewChunks(ctx context.Context, r api.PreviewChunksRequest)
 		}
 	}
 	return out, nil
+}
+
+// cutForPreview cuts the file or the stored document that a preview names.
+func (s *Service) cutForPreview(ctx context.Context, r api.PreviewChunksRequest, c rag.Chunker) (rag.Document, []rag.Chunk, error) {
+	if r.Ref == "" {
+		parser, err := s.parser(host.Options{})
+		if err != nil {
+			return rag.Document{}, nil, err
+		}
+		return ingest.Preview(ctx, parser, c, r.File)
+	}
+	lib, err := s.library(ctx, r.KB)
+	if err != nil {
+		return rag.Document{}, nil, err
+	}
+	row, err := s.store.FindDocument(ctx, lib, r.Ref)
+	if err != nil {
+		return rag.Document{}, nil, err
+	}
+	doc, err := s.store.Document(ctx, lib, row.ID)
+	if err != nil {
+		return rag.Document{}, nil, err
+	}
+	chunks, err := c.Chunk(ctx, doc)
+	return doc, chunks, err
 }
 
 // library opens the workspace and returns a library of it.

@@ -11,21 +11,22 @@ import (
 )
 
 func (e *env) chunks() *cobra.Command {
-	var kb string
+	var kb, doc string
 	export := &cobra.Command{
-		Use: "export --kb K", Short: e.t("short.chunks.export"), Args: noArguments,
+		Use: "export --kb K [--doc D]", Short: e.t("short.chunks.export"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := e.open()
 			if err != nil {
 				return err
 			}
-			out, err := s.ExportChunks(c.Context(), api.ExportChunksRequest{KB: kb})
+			out, err := s.ExportChunks(c.Context(), api.ExportChunksRequest{KB: kb, Ref: doc})
 			if err != nil {
 				return err
 			}
 			return e.writeLines(out.Chunks)
 		},
 	}
+	export.Flags().StringVar(&doc, "doc", "", e.t("flag.doc"))
 	var imp api.ImportChunksRequest
 	load := &cobra.Command{
 		Use: "import --kb K FILE", Short: e.t("short.chunks.import"), Args: arguments(1, "FILE"),
@@ -52,9 +53,15 @@ func (e *env) preview(kb *string) *cobra.Command {
 	var r api.PreviewChunksRequest
 	var size, overlap int
 	c := &cobra.Command{
-		Use: "preview [--kb K] FILE", Short: e.t("short.chunks.preview"), Args: arguments(1, "FILE"),
+		Use: "preview [--kb K] FILE", Short: e.t("short.chunks.preview"),
+		Args: func(c *cobra.Command, args []string) error {
+			if r.Ref != "" {
+				return noArguments(c, args)
+			}
+			return arguments(1, "FILE")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			r.KB, r.File = *kb, args[0]
+			r.KB, r.File = *kb, strings.Join(args, "")
 			r.ChunkSize, r.ChunkOverlap = optional(c, "chunk-size", size), optional(c, "chunk-overlap", overlap)
 			s, err := e.open()
 			if err != nil {
@@ -74,6 +81,7 @@ func (e *env) preview(kb *string) *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&r.Ref, "doc", "", e.t("flag.doc"))
 	f.StringVar(&r.Chunker, "chunker", "", e.t("flag.chunker"))
 	f.IntVar(&size, "chunk-size", 0, e.t("flag.chunk-size"))
 	f.IntVar(&overlap, "chunk-overlap", 0, e.t("flag.chunk-overlap"))

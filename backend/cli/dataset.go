@@ -60,7 +60,7 @@ func (e *env) dataset() *cobra.Command {
 	}
 	validate.Flags().StringVar(&look.KB, "kb", "", e.t("flag.kb"))
 	return e.group("dataset", "short.dataset-group", imported, validate, e.datasetList(), e.datasetExport(),
-		e.datasetSplit(), e.datasetSample(), e.datasetLeak())
+		e.datasetQuestions(), e.datasetLabel(), e.datasetSplit(), e.datasetSample(), e.datasetLeak())
 }
 
 func (e *env) printProblems(r api.DatasetReport) {

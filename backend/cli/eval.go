@@ -201,7 +201,7 @@ func (e *env) runsCommand() *cobra.Command {
 		},
 	}
 	exported.Flags().StringVar(&export.Format, "format", "json", e.t("flag.format"))
-	g := e.group("runs", "short.runs-group", listing, show, compare, exported)
+	g := e.group("runs", "short.runs-group", listing, show, compare, e.runQuestions(), exported)
 	g.PersistentFlags().Var((*metricNames)(&metrics), "metrics", e.t("flag.metrics"))
 	return g
 }

@@ -160,12 +160,15 @@ func TestFormatsOfEvaluation(t *testing.T) {
 	}{
 		{"runs-show.json", 0, []string{"runs", "show", id, "--metrics", "nDCG@3"}},
 		{"runs-list.json", 0, []string{"runs", "list"}},
+		{"runs-questions.json", 0, []string{"runs", "questions", id}},
 		{"score.json", 0, []string{"score", "--qrels", "qrels", "--run", "run", "--metrics", "nDCG@3,MRR", "--per-query"}},
 		{"dataset-validate.json", 2, []string{"dataset", "validate", "--kb", "tree", "wrong.jsonl"}},
 		{"dataset-import.json", 0, []string{"dataset", "import", "--name", "tides", "questions.jsonl"}},
 		{"dataset-list.json", 0, []string{"dataset", "list"}},
 		{"dataset-split.json", 0, []string{"dataset", "split", "tides", "--parts", "dev=0.5,test=0.5"}},
 		{"dataset-sample.json", 0, []string{"dataset", "sample", "tides", "--n", "2"}},
+		{"dataset-questions.json", 0, []string{"dataset", "questions", "tides", "--kb", "tree"}},
+		{"dataset-label.json", 0, []string{"dataset", "label", "labelled", "--kb", "tree", "--question", "灯塔何时亮？", "--doc", "rare.txt", "--start", "0", "--end", "4", "--grade", "2"}},
 		{"dataset-leakcheck.json", 0, []string{"dataset", "leakcheck", "tides", "--kb", "tree"}},
 		{"dataset-export.jsonl", 0, []string{"dataset", "export", "tides"}},
 	} {

@@ -150,6 +150,7 @@ var usageCodes = map[string]bool{
 	"language_unknown": true, "metric_unknown": true, "metrics_need_answers": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
+	"grade_invalid": true, "label_first_grade": true,
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,
 	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
 	"name_twice": true, "entry_twice": true, "run_twice": true, "llm_host_invalid": true,

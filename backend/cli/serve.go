@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,12 @@ func (e *env) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			info, err := s.Info(c.Context(), api.InfoRequest{})
+			if err != nil {
+				return err
+			}
 			return web.Serve(c.Context(), web.Config{
-				Service: s, Events: s, Assets: e.page, Port: port,
+				Service: s, Events: s, Assets: e.page, Port: port, Uploads: filepath.Join(info.Workspace, "uploads"),
 				ErrorBody: func(lang string, err error) api.ErrorBody {
 					return i18n.ErrorBody(cmp.Or(lang, e.lang), err)
 				},

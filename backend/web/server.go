@@ -49,6 +49,9 @@ type Config struct {
 	Events  api.Events
 	// Assets holds index.html at its root.
 	Assets fs.FS
+	// Uploads is the folder for files that are dropped into the page; empty takes
+	// none.
+	Uploads string
 	// Port to listen on; 0 means DefaultPort or, when that is taken, a free one.
 	Port int
 	// ErrorBody words an error in a language, as i18n.ErrorBody does.
@@ -176,6 +179,7 @@ func (s *server) entryURL() string { return "http://" + s.hosts[0] + "/?token=" 
 func (s *server) handler() http.Handler {
 	api := http.NewServeMux()
 	api.HandleFunc("/api/events", s.events)
+	api.HandleFunc("/api/files/{path...}", s.upload)
 	api.HandleFunc("/api/{operation}", s.operation)
 	api.HandleFunc("/api/", s.unknownOperation)
 	mux := http.NewServeMux()

@@ -25,11 +25,14 @@ export type Operation =
   | "ImportDataset"
   | "ListDatasets"
   | "ExportDataset"
+  | "ListQuestions"
+  | "LabelPassage"
   | "SplitDataset"
   | "SampleDataset"
   | "LeakCheck"
   | "ListRuns"
   | "CompareRuns"
+  | "RunQuestions"
   | "ExportRun"
   | "StartIngest"
   | "StartImportChunks"
@@ -67,11 +70,15 @@ export interface Client {
   importDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
   listDatasets(request: api.ListDatasetsRequest, signal?: AbortSignal): Promise<api.DatasetList>;
   exportDataset(request: api.DatasetRequest, signal?: AbortSignal): Promise<api.DatasetContent>;
+  listQuestions(request: api.QuestionsRequest, signal?: AbortSignal): Promise<api.QuestionList>;
+  /** LabelPassage writes a judgment into a dataset, as a new version of it. */
+  labelPassage(request: api.LabelRequest, signal?: AbortSignal): Promise<api.LabelResult>;
   splitDataset(request: api.SplitDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
   sampleDataset(request: api.SampleDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
   leakCheck(request: api.LeakCheckRequest, signal?: AbortSignal): Promise<api.LeakReport>;
   listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
   compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
+  runQuestions(request: api.RunRequest, signal?: AbortSignal): Promise<api.RunQuestions>;
   exportRun(request: api.ExportRunRequest, signal?: AbortSignal): Promise<api.RunExport>;
   startIngest(request: api.IngestRequest, signal?: AbortSignal): Promise<api.Job>;
   startImportChunks(request: api.ImportChunksRequest, signal?: AbortSignal): Promise<api.Job>;
@@ -116,11 +123,14 @@ export function createClient(transport: Transport): Client {
     importDataset: (request, signal) => transport.call("ImportDataset", request, signal),
     listDatasets: (request, signal) => transport.call("ListDatasets", request, signal),
     exportDataset: (request, signal) => transport.call("ExportDataset", request, signal),
+    listQuestions: (request, signal) => transport.call("ListQuestions", request, signal),
+    labelPassage: (request, signal) => transport.call("LabelPassage", request, signal),
     splitDataset: (request, signal) => transport.call("SplitDataset", request, signal),
     sampleDataset: (request, signal) => transport.call("SampleDataset", request, signal),
     leakCheck: (request, signal) => transport.call("LeakCheck", request, signal),
     listRuns: (request, signal) => transport.call("ListRuns", request, signal),
     compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
+    runQuestions: (request, signal) => transport.call("RunQuestions", request, signal),
     exportRun: (request, signal) => transport.call("ExportRun", request, signal),
     startIngest: (request, signal) => transport.call("StartIngest", request, signal),
     startImportChunks: (request, signal) => transport.call("StartImportChunks", request, signal),

@@ -17,11 +17,7 @@ func CheckUnit(v []float32, dim int) error {
 	if len(v) != dim {
 		return fmt.Errorf("dim=%d want=%d", len(v), dim)
 	}
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	norm := math.Sqrt(sum)
+	norm := math.Sqrt(sumOfSquares(v))
 	if math.Abs(norm-1) < UnitTolerance {
 		return nil
 	}
@@ -31,4 +27,18 @@ func CheckUnit(v []float32, dim int) error {
 		}
 	}
 	return fmt.Errorf("norm=%g", norm)
+}
+
+// sumOfSquares adds in four parts, which do not wait for each other.
+func sumOfSquares(v []float32) float64 {
+	var a, b, c, d float64
+	for len(v) >= 4 {
+		w, x, y, z := float64(v[0]), float64(v[1]), float64(v[2]), float64(v[3])
+		a, b, c, d = a+w*w, b+x*x, c+y*y, d+z*z
+		v = v[4:]
+	}
+	for _, x := range v {
+		a += float64(x) * float64(x)
+	}
+	return (a + b) + (c + d)
 }

@@ -75,6 +75,12 @@ func TestShortVectorsAreAnError(t *testing.T) {
 		`UPDATE vector_block SET data = substr(data, 3)`,
 		`UPDATE vector_block SET data = zeroblob(2 * length(data))`,
 		`DELETE FROM chunk WHERE document = 1 AND ordinal = 1`,
+		`UPDATE chunk SET ordinal = 0 WHERE document = 1`,
+		`UPDATE chunk SET ordinal = ordinal + 1 WHERE document = 1`,
+		`UPDATE chunk SET document = 2, ordinal = 1 WHERE document = 1 AND ordinal = 1`,
+		`UPDATE document SET chunks = chunks + 1 WHERE pk = 1`,
+		`UPDATE library SET chunks = chunks - 1`,
+		`INSERT INTO vector_block SELECT document, first + 1, data FROM vector_block WHERE document = 1`,
 	} {
 		dir := t.TempDir()
 		s := open(t, dir)

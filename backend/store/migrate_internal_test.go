@@ -236,7 +236,7 @@ func TestMigrateFrozenVersions(t *testing.T) {
 			t.Errorf("version %d, migrated: %v", version, err)
 		}
 		block, err := s.Vectors(t.Context(), rag.Library{ID: 1, Revision: 1})
-		if diff := cmp.Diff(rag.VectorBlock{Dim: 2, IDs: []rag.ChunkID{"k0", "k1"}, Data: []float32{1, 0, 0.6, 0.8}}, block); err != nil || diff != "" {
+		if diff := cmp.Diff(rag.VectorBlock{Dim: 2, IDs: []rag.ChunkID{"k1", "k0"}, Data: []float32{0.6, 0.8, 1, 0}}, block); err != nil || diff != "" {
 			t.Errorf("version %d, migrated: error %v, vectors (-want +got):\n%s", version, err, diff)
 		}
 	}

@@ -14,7 +14,7 @@ func TestReadsOfWholeLibrariesSortNothing(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, t.TempDir())
 	fillSample(t, s)
-	args := map[string][]any{queryPlaces: {1, 2, 0}, queryBlocks: {1, 2, 0}, queryChunks: {1}, queryDocuments: {1}}
+	args := map[string][]any{queryVectorDocuments: {1}, queryChunkIDs: {1, 1, 9}, queryBlocks: {1, 1, 9}, queryChunks: {1}, queryDocuments: {1}}
 	for query, args := range args {
 		plan := []string{}
 		err := s.snapshot(t.Context(), rag.Library{ID: 1}, "plan", func(tx *sql.Tx, _ rag.Library) error {

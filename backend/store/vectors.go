@@ -1,13 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,14 +23,19 @@ import (
 // the memory that reading takes beside the result.
 const vectorBlockRows = 1024
 
-// The queries below do without ORDER BY, which would have SQLite sort everything
-// that they read. CROSS JOIN keeps it to this order of loops. Each reads a share of
-// the documents.
+// The queries below walk the documents by their row and what belongs to each by
+// an index, in the order that they name, so that SQLite sorts nothing: a sorter
+// would hold everything that they read.
 const (
-	queryPlaces = `SELECT c.id, c.document, c.ordinal FROM document d CROSS JOIN chunk c ON c.document = d.pk
-		WHERE d.library = ? AND d.pk % ? = ?`
-	queryBlocks = `SELECT v.document, v.first, v.data FROM document d CROSS JOIN vector_block v ON v.document = d.pk
-		WHERE d.library = ? AND d.pk % ? = ?`
+	queryVectorDocuments = `SELECT pk, chunks FROM document WHERE library = ?`
+	// queryChunkIDs gives a document's ordinals, "0 1 2 …", and the IDs in the same
+	// order as a JSON array, in one row: crossing from SQLite to Go once a chunk
+	// takes longer than reading it.
+	queryChunkIDs = `SELECT d.pk, (SELECT group_concat(c.ordinal, ' ') FROM chunk c WHERE c.document = d.pk),
+			(SELECT json_group_array(c.id) FROM chunk c WHERE c.document = d.pk)
+		FROM document d NOT INDEXED WHERE d.library = ? AND d.chunks > 0 AND d.pk BETWEEN ? AND ? ORDER BY d.pk`
+	queryBlocks = `SELECT v.document, v.first, v.data FROM document d NOT INDEXED CROSS JOIN vector_block v ON v.document = d.pk
+		WHERE d.library = ? AND d.pk BETWEEN ? AND ? ORDER BY d.pk, v.first`
 )
 
 // vectorReaders is how many connections read vectors side by side: copying them
@@ -35,149 +45,212 @@ const vectorReaders = 2
 // bytesPerValue is the size of a stored float32.
 const bytesPerValue = 4
 
-// Vectors returns the vectors of lib's revision ordered by chunk ID. When the
-// library has another revision by now, the error is rag.ErrStale.
-func (s *Store) Vectors(ctx context.Context, lib rag.Library) (rag.VectorBlock, error) {
-	shares := make([]vectorShare, vectorReaders)
-	err := s.eachShare(ctx, lib, func(ctx context.Context, tx *sql.Tx, now rag.Library, i int) error {
-		return shares[i].readChunks(ctx, tx, now, i)
+// Vectors returns the vectors of lib's revision, document by document and by
+// ordinal in each. When the library has another revision by now, the error is
+// rag.ErrStale.
+func (s *Store) Vectors(ctx context.Context, lib rag.Library) (block rag.VectorBlock, err error) {
+	var docs []vectorDocument
+	err = s.snapshot(ctx, lib, "list the documents", func(tx *sql.Tx, now rag.Library) error {
+		block.Dim = now.Dim
+		docs, err = vectorDocuments(ctx, tx, now, lib.Revision)
+		return err
 	})
-	if err != nil {
-		return rag.VectorBlock{}, err
+	if err != nil || block.Dim == 0 || len(docs) == 0 {
+		return block, err
 	}
-	block := rag.VectorBlock{Dim: shares[0].dim}
-	if block.IDs, err = placeChunks(shares); err != nil {
-		return rag.VectorBlock{}, s.fail(err, "read vectors of %q", lib.Name)
-	}
+	last := docs[len(docs)-1]
+	block.IDs = make([]rag.ChunkID, last.first+last.chunks)
 	block.Data = make([]float32, len(block.IDs)*block.Dim)
-	err = s.eachShare(ctx, lib, func(ctx context.Context, tx *sql.Tx, now rag.Library, i int) error {
-		return shares[i].fill(ctx, tx, now, i, block.Data)
-	})
-	if err != nil {
-		return rag.VectorBlock{}, err
+	g, gctx := errgroup.WithContext(ctx)
+	for _, share := range shares(docs, vectorReaders) {
+		g.Go(func() error {
+			return s.snapshot(gctx, lib, "read vectors", func(tx *sql.Tx, now rag.Library) error {
+				if now.Revision != lib.Revision {
+					return rag.ErrStale
+				}
+				r := vectorReader{tx: tx, lib: now, docs: share, block: block}
+				if err := r.readIDs(gctx); err != nil {
+					return err
+				}
+				return r.readBlocks(gctx)
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return rag.VectorBlock{}, cmp.Or(ctx.Err(), err)
 	}
 	return block, nil
 }
 
-// eachShare runs read for every share side by side, each in a transaction of its
-// own. All see the same state, since all see lib's revision.
-func (s *Store) eachShare(ctx context.Context, lib rag.Library,
-	read func(ctx context.Context, tx *sql.Tx, now rag.Library, share int) error,
-) error {
-	g, gctx := errgroup.WithContext(ctx)
-	for i := range vectorReaders {
-		g.Go(func() error {
-			return s.snapshot(gctx, lib, "read vectors", func(tx *sql.Tx, now rag.Library) error {
-				switch {
-				case now.Revision != lib.Revision:
-					return rag.ErrStale
-				case now.Dim == 0:
-					return nil
-				}
-				return read(gctx, tx, now, i)
-			})
-		})
+// vectorDocument is a document with chunks, the first of which has row first in
+// the block.
+type vectorDocument struct {
+	pk            int64
+	first, chunks int
+}
+
+// vectorDocuments lists the documents in the order of the block.
+func vectorDocuments(ctx context.Context, tx *sql.Tx, lib rag.Library, revision int64) (docs []vectorDocument, err error) {
+	switch {
+	case lib.Revision != revision:
+		return nil, rag.ErrStale
+	case lib.Dim == 0:
+		return nil, nil
 	}
-	if err := g.Wait(); ctx.Err() == nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// vectorShare is what one reader has of a library's vectors.
-type vectorShare struct {
-	dim    int
-	chunks []placedChunk
-	// places holds, for each document, the row of each of its chunks by ordinal.
-	places map[int64][]int
-}
-
-type placedChunk struct {
-	id      string
-	doc     int64
-	ordinal int
-}
-
-// readChunks reads the share's chunks.
-func (v *vectorShare) readChunks(ctx context.Context, tx *sql.Tx, lib rag.Library, share int) error {
-	v.dim = lib.Dim
-	v.chunks = make([]placedChunk, 0, lib.Chunks/vectorReaders+lib.Chunks/8)
-	v.places = make(map[int64][]int, lib.Documents/vectorReaders)
-	return each(ctx, tx, func(rows *sql.Rows) error {
-		var c placedChunk
-		if err := rows.Scan(&c.id, &c.doc, &c.ordinal); err != nil {
+	docs = make([]vectorDocument, 0, lib.Documents)
+	err = each(ctx, tx, func(r *sql.Rows) error {
+		var d vectorDocument
+		if err := r.Scan(&d.pk, &d.chunks); err != nil {
 			return err
 		}
-		v.places[c.doc] = append(v.places[c.doc], 0)
-		v.chunks = append(v.chunks, c)
+		if d.chunks > 0 {
+			docs = append(docs, d)
+		}
 		return nil
-	}, queryPlaces, lib.ID, vectorReaders, share)
+	}, queryVectorDocuments, lib.ID)
+	slices.SortFunc(docs, func(a, b vectorDocument) int { return cmp.Compare(a.pk, b.pk) })
+	rows := 0
+	for i := range docs {
+		docs[i].first = rows
+		rows += docs[i].chunks
+	}
+	if err == nil && rows != lib.Chunks {
+		err = fmt.Errorf("documents of %d chunks in a library of %d", rows, lib.Chunks)
+	}
+	return docs, err
 }
 
-// placeChunks gives the chunks of all shares their rows and returns the sorted IDs.
-func placeChunks(shares []vectorShare) ([]rag.ChunkID, error) {
-	type chunk struct {
-		placedChunk
-		places []int
-	}
-	var chunks []chunk
-	for _, v := range shares {
-		for _, c := range v.chunks {
-			chunks = append(chunks, chunk{c, v.places[c.doc]})
+// shares cuts the documents into n runs of about as many chunks.
+func shares(docs []vectorDocument, n int) (out [][]vectorDocument) {
+	last := docs[len(docs)-1]
+	all := last.first + last.chunks
+	for i := 1; i <= n && len(docs) > 0; i++ {
+		end, _ := slices.BinarySearchFunc(docs, i*all/n, func(d vectorDocument, row int) int { return cmp.Compare(d.first, row) })
+		if end > 0 {
+			out, docs = append(out, docs[:end]), docs[end:]
 		}
 	}
-	slices.SortFunc(chunks, func(a, b chunk) int { return strings.Compare(a.id, b.id) })
-	ids := make([]rag.ChunkID, len(chunks))
-	for row, c := range chunks {
-		if c.ordinal < 0 || c.ordinal >= len(c.places) {
-			return nil, fmt.Errorf("chunk %q is number %d of %d", c.id, c.ordinal, len(c.places))
-		}
-		ids[row] = rag.ChunkID(c.id)
-		c.places[c.ordinal] = row
-	}
-	return ids, nil
+	return out
 }
 
-// fill reads the share's blocks into data, each vector to its row. A block that
-// does not fit or is missing is an error.
-func (v *vectorShare) fill(ctx context.Context, tx *sql.Tx, lib rag.Library, share int, data []float32) error {
-	size := lib.Dim * bytesPerValue
-	filled := 0
-	err := each(ctx, tx, func(rows *sql.Rows) error {
-		var doc int64
-		var first int
-		var raw sql.RawBytes
-		if err := rows.Scan(&doc, &first, &raw); err != nil {
+// vectorReader reads the chunks of a run of documents into their rows of the
+// block.
+type vectorReader struct {
+	tx    *sql.Tx
+	lib   rag.Library
+	docs  []vectorDocument
+	block rag.VectorBlock
+}
+
+// span are the arguments that bound the reader's queries.
+func (v *vectorReader) span() []any {
+	return []any{v.lib.ID, v.docs[0].pk, v.docs[len(v.docs)-1].pk}
+}
+
+// readIDs reads the chunks' IDs. Documents and ordinals must be those expected,
+// each in its turn.
+func (v *vectorReader) readIDs(ctx context.Context) error {
+	var want ordinals
+	at := 0
+	err := each(ctx, v.tx, func(rows *sql.Rows) error {
+		var pk int64
+		var numbers, ids sql.NullString
+		if err := rows.Scan(&pk, &numbers, &ids); err != nil {
 			return err
 		}
-		n := len(raw) / size
-		place := v.places[doc]
-		if len(raw)%size != 0 || first < 0 || first+n > len(place) {
-			return fmt.Errorf("vector block of %d bytes at chunk %d of %d", len(raw), first, len(place))
+		if at == len(v.docs) || v.docs[at].pk != pk {
+			return fmt.Errorf("document %d out of turn", pk)
 		}
-		for i, row := range place[first : first+n] {
-			decodeVector(data[row*lib.Dim:(row+1)*lib.Dim], raw[i*size:])
+		d := v.docs[at]
+		at++
+		if numbers.String != want.first(d.chunks) {
+			return fmt.Errorf("document %d has the chunks %q, not %d", pk, numbers.String, d.chunks)
 		}
-		filled += n
-		return nil
-	}, queryBlocks, lib.ID, vectorReaders, share)
-	if err != nil {
-		return err
+		return splitIDs(v.block.IDs[d.first:d.first+d.chunks], ids.String)
+	}, queryChunkIDs, v.span()...)
+	if err == nil && at != len(v.docs) {
+		err = fmt.Errorf("%d documents of %d", at, len(v.docs))
 	}
-	if filled != len(v.chunks) {
-		return fmt.Errorf("%d vectors for %d chunks", filled, len(v.chunks))
+	return err
+}
+
+// ordinals has "0 1 2 …" as long as was asked for, with the end of each number.
+type ordinals struct {
+	text []byte
+	ends []int
+}
+
+// first returns the first n numbers.
+func (o *ordinals) first(n int) string {
+	for i := len(o.ends); i < n; i++ {
+		if i > 0 {
+			o.text = append(o.text, ' ')
+		}
+		o.text = strconv.AppendInt(o.text, int64(i), 10)
+		o.ends = append(o.ends, len(o.text))
+	}
+	return string(o.text[:o.ends[n-1]])
+}
+
+// splitIDs reads a JSON array of as many strings as dst has.
+func splitIDs(dst []rag.ChunkID, array string) error {
+	inner, ok := strings.CutPrefix(array, `["`)
+	inner, closed := strings.CutSuffix(inner, `"]`)
+	if !ok || !closed || strings.Contains(inner, `\`) || strings.Count(inner, `","`) != len(dst)-1 {
+		var ids []rag.ChunkID
+		if err := json.Unmarshal([]byte(array), &ids); err != nil || len(ids) != len(dst) {
+			return errors.Join(err, fmt.Errorf("ids %q of %d chunks", array, len(dst)))
+		}
+		copy(dst, ids)
+		return nil
+	}
+	for i := range dst { // nothing in it is escaped
+		id, rest, _ := strings.Cut(inner, `","`)
+		dst[i], inner = rag.ChunkID(id), rest
 	}
 	return nil
 }
 
-// decodeVector reads len(dst) values, four at a time, which takes half as long.
-func decodeVector(dst []float32, src []byte) {
-	for len(dst) >= 4 && len(src) >= 4*bytesPerValue {
-		dst[0] = math.Float32frombits(binary.LittleEndian.Uint32(src))
-		dst[1] = math.Float32frombits(binary.LittleEndian.Uint32(src[4:]))
-		dst[2] = math.Float32frombits(binary.LittleEndian.Uint32(src[8:]))
-		dst[3] = math.Float32frombits(binary.LittleEndian.Uint32(src[12:]))
-		dst, src = dst[4:], src[4*bytesPerValue:]
+// readBlocks reads the vectors. Every document's blocks must follow each other
+// without a gap and end with its last chunk.
+func (v *vectorReader) readBlocks(ctx context.Context) error {
+	dim := v.lib.Dim
+	size := dim * bytesPerValue
+	at, filled := 0, 0 // the document, and how many of its rows are read
+	err := each(ctx, v.tx, func(rows *sql.Rows) error {
+		var pk int64
+		var first int
+		var raw sql.RawBytes
+		if err := rows.Scan(&pk, &first, &raw); err != nil {
+			return err
+		}
+		n := len(raw) / size
+		if at == len(v.docs) || pk != v.docs[at].pk || first != filled || len(raw)%size != 0 || n == 0 || filled+n > v.docs[at].chunks {
+			return fmt.Errorf("vector block of %d bytes at chunk %d of document %d", len(raw), first, pk)
+		}
+		row := v.docs[at].first + first
+		decodeVectors(v.block.Data[row*dim:(row+n)*dim], raw)
+		if filled += n; filled == v.docs[at].chunks {
+			at, filled = at+1, 0
+		}
+		return nil
+	}, queryBlocks, v.span()...)
+	if err == nil && at != len(v.docs) {
+		err = fmt.Errorf("%d vectors for %d chunks of document %d", filled, v.docs[at].chunks, v.docs[at].pk)
+	}
+	return err
+}
+
+// decodeVectors reads len(dst) values, which lie in src as they do in the memory
+// of most machines.
+func decodeVectors(dst []float32, src []byte) {
+	if len(dst) == 0 || len(src) < len(dst)*bytesPerValue {
+		return
+	}
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(&dst[0])), len(dst)*bytesPerValue)
+	copy(memory, src)
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		return
 	}
 	for i := range dst {
 		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[i*bytesPerValue:]))

@@ -22,8 +22,8 @@ func (x *Index) With(ctx context.Context, remove, ids []rag.ChunkID, flat []floa
 		return nil, err
 	}
 	next := &Index{dim: x.dim, parts: append([]part(nil), x.parts...)}
-	next.bury(x, remove)
-	next.bury(x, ids)
+	next.bury(ctx, x, remove)
+	next.bury(ctx, x, ids)
 	if len(ids) > 0 {
 		next.parts = append(next.parts, part{segment: added})
 	}
@@ -36,10 +36,10 @@ func (x *Index) With(ctx context.Context, remove, ids []rag.ChunkID, flat []floa
 
 // bury marks the rows of the given chunks of x, whose parts the index still has,
 // as dead.
-func (x *Index) bury(old *Index, ids []rag.ChunkID) {
+func (x *Index) bury(ctx context.Context, old *Index, ids []rag.ChunkID) {
 	rows := make([][]int32, len(x.parts))
 	for _, id := range ids {
-		if p, row, ok := old.find(id); ok {
+		if p, row, ok := old.find(ctx, id); ok {
 			rows[p] = append(rows[p], int32(row))
 		}
 	}

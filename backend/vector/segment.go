@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,10 +17,13 @@ import (
 // segment is a block of vectors that never changes, and the chromem collection
 // whose documents are slices of it.
 type segment struct {
-	dim        int
-	ids        []rag.ChunkID
-	flat       []float32
-	rows       map[rag.ChunkID]int32
+	dim  int
+	ids  []rag.ChunkID
+	flat []float32
+	// numbers has each row's number in rowBytes bytes, of which the row's document
+	// in the collection shows its own as its content: so the collection tells where a
+	// chunk's vector is.
+	numbers    string
 	collection *chromem.Collection
 }
 
@@ -41,17 +45,45 @@ func newSegment(ctx context.Context, dim int, ids []rag.ChunkID, flat []float32)
 	if err != nil {
 		return nil, fmt.Errorf("load %d vectors: %w", len(ids), err)
 	}
-	s := &segment{dim, ids, flat, make(map[rag.ChunkID]int32, len(ids)), collection}
-	for i, id := range ids {
-		if _, ok := s.rows[id]; ok || id == "" {
-			return nil, fmt.Errorf("load %d vectors: chunk id %q is empty or repeated", len(ids), id)
-		}
-		s.rows[id] = int32(i)
-	}
+	s := &segment{dim, ids, flat, rowNumbers(len(ids)), collection}
 	if err := s.collect(ctx); err != nil {
 		return nil, err
 	}
+	if collection.Count() != len(ids) {
+		return nil, fmt.Errorf("load %d vectors: chunk id %q is repeated", len(ids), firstRepeated(ids))
+	}
 	return s, nil
+}
+
+// rowBytes is the size of a row's number.
+const rowBytes = 4
+
+func rowNumbers(n int) string {
+	b := make([]byte, 0, n*rowBytes)
+	for i := range n {
+		b = binary.LittleEndian.AppendUint32(b, uint32(i))
+	}
+	return string(b)
+}
+
+// find returns the row of a chunk.
+func (s *segment) find(ctx context.Context, id rag.ChunkID) (row int, ok bool) {
+	doc, err := s.collection.GetByID(ctx, string(id))
+	if err != nil { // which says nothing but that it is not there
+		return 0, false
+	}
+	return int(binary.LittleEndian.Uint32([]byte(doc.Content))), true
+}
+
+func firstRepeated(ids []rag.ChunkID) rag.ChunkID {
+	seen := make(map[rag.ChunkID]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			return id
+		}
+		seen[id] = true
+	}
+	return ""
 }
 
 // embedNothing stands where chromem would call a service to embed texts.
@@ -90,7 +122,8 @@ func (s *segment) collectRows(ctx context.Context, from, to int) error {
 		if err := rag.CheckUnit(s.row(i), s.dim); err != nil {
 			return fault.New("vector_invalid", fault.P("chunk", id), fault.P("reason", err))
 		}
-		if err := s.collection.AddDocument(ctx, chromem.Document{ID: string(id), Embedding: s.row(i)}); err != nil {
+		number := s.numbers[i*rowBytes : (i+1)*rowBytes]
+		if err := s.collection.AddDocument(ctx, chromem.Document{ID: string(id), Embedding: s.row(i), Content: number}); err != nil {
 			return fmt.Errorf("load vector of chunk %q: %w", id, err)
 		}
 	}

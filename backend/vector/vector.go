@@ -87,7 +87,7 @@ func (x *Index) Score(ctx context.Context, query []float32, ids []rag.ChunkID) (
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p, row, ok := x.find(id)
+		p, row, ok := x.find(ctx, id)
 		if !ok {
 			return nil, fmt.Errorf("score chunk %q: not in the index", id)
 		}
@@ -98,10 +98,10 @@ func (x *Index) Score(ctx context.Context, query []float32, ids []rag.ChunkID) (
 
 // find returns the part and the row in it that hold a chunk. The newest parts are
 // the last, and at most one holds a chunk alive.
-func (x *Index) find(id rag.ChunkID) (p, row int, ok bool) {
+func (x *Index) find(ctx context.Context, id rag.ChunkID) (p, row int, ok bool) {
 	for p := len(x.parts) - 1; p >= 0; p-- {
-		if row, ok := x.parts[p].rows[id]; ok && !x.parts[p].dead.has(int(row)) {
-			return p, int(row), true
+		if row, ok := x.parts[p].find(ctx, id); ok && !x.parts[p].dead.has(row) {
+			return p, row, true
 		}
 	}
 	return 0, 0, false

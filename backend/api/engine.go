@@ -17,8 +17,14 @@ type EngineStatus struct {
 	// Version is the host's own; null unless it runs.
 	Version *string `json:"version"`
 	// State is stopped for a built-in engine that starts when it is needed.
-	State  string        `json:"state" tstype:"'running' | 'stopped' | 'unreachable' | 'unavailable'"`
+	State string `json:"state" tstype:"'running' | 'stopped' | 'unreachable' | 'unavailable'"`
+	// Remote is true for another machine, where questions and passages go.
+	Remote bool          `json:"remote"`
 	Models []EngineModel `json:"models"`
+	// DefaultModel is what answers a question that names no model.
+	DefaultModel string `json:"default_model"`
+	// FreeMemory is what this machine has free, in bytes; null when unknown.
+	FreeMemory *int64 `json:"free_memory"`
 	// Error says why there is no host or why it does not answer, and what to do.
 	Error *ErrorBody `json:"error"`
 }
@@ -34,4 +40,10 @@ type EngineModel struct {
 	Context *int `json:"context"`
 	// Chat is false for a model that only continues text, or only embeds it.
 	Chat bool `json:"chat"`
+	// Loaded is what it takes of memory now, in bytes; null unless it is loaded.
+	Loaded *int64 `json:"loaded"`
+	// Memory is about what it takes with a window of 8192 tokens, in bytes.
+	Memory int64 `json:"memory"`
+	// Demonstration marks a model that is too small for its answers to be trusted.
+	Demonstration bool `json:"demonstration"`
 }

@@ -15,11 +15,17 @@ type ModelList struct {
 	// the reranker of a search that names none.
 	DefaultEmbedder string `json:"default_embedder"`
 	DefaultReranker string `json:"default_reranker"`
+	// DefaultModel is what answers a question that names no model: the first installed
+	// language model that the catalogue marks as capable, else "extractive".
+	DefaultModel string `json:"default_model"`
+	// ChatError says why the language models of a host cannot be listed; null when
+	// they are.
+	ChatError *ErrorBody `json:"chat_error"`
 }
 
 // Model is a model that is installed or can be.
 type Model struct {
-	// Name is what --embedder, --reranker and models pull take.
+	// Name is what --embedder, --reranker, --model and models pull take.
 	Name string `json:"name"`
 	Kind string `json:"kind" tstype:"'embedder' | 'reranker' | 'chat'"`
 	// Bundled models are part of the program, and so always installed.
@@ -33,10 +39,12 @@ type Model struct {
 	Bytes int64 `json:"bytes"`
 	// Licence is empty where it is not known.
 	Licence string `json:"licence"`
-	// Precisions are the installed ones, the default first, or those offered.
+	// Precisions are the installed ones, the default first, or those offered; of a
+	// chat model its one quantisation, such as "Q4_K_M".
 	Precisions []string `json:"precisions"`
 	// Dim is the dimension of an embedder's vectors and Limit the longest input in
-	// tokens; null where they are not known before the model is installed.
+	// tokens, of a chat model its longest window; null where they are not known before
+	// the model is installed.
 	Dim   *int `json:"dim"`
 	Limit *int `json:"limit"`
 	// Source is "hub:HOST/OWNER/REPO@REVISION" or "import:NAME"; null unless
@@ -46,22 +54,34 @@ type Model struct {
 	Path *string `json:"path"`
 	// Command installs the model; null where it is installed.
 	Command *string `json:"command"`
+	// Host is where an installed chat model is; null for others.
+	Host *string `json:"host" tstype:"'configured' | 'ollama' | 'builtin' | null"`
+	// Memory is about what a chat model takes in bytes with a window of 8192 tokens,
+	// and Fit whether this machine has that free; both are null for others, Memory
+	// also where it is not known.
+	Memory *int64  `json:"memory"`
+	Fit    *string `json:"fit" tstype:"'good' | 'tight' | 'none' | 'unknown' | null"`
+	// Demonstration marks a chat model that is too small for its answers to be trusted.
+	Demonstration bool `json:"demonstration"`
 	// Error says why an installed model cannot be used.
 	Error *ErrorBody `json:"error"`
 }
 
-// PullModelRequest downloads a model from the hub. It is the one operation that
-// goes out, and only when the user asks.
+// PullModelRequest downloads a model: from the hub, or, a chat model, by the host of
+// language models. It is the one operation that goes out, and only when the user asks.
 type PullModelRequest struct {
-	// Name is one of the catalogue, or OWNER/NAME of the hub.
+	// Name is one of the catalogue, or OWNER/NAME of the hub; a chat model beyond the
+	// catalogue is named with its tag, NAME:TAG, or with its registry, HOST/OWNER/NAME.
 	Name string `json:"name"`
-	// Mirror is the address of a mirror; empty means RAGDESK_MIRROR or the hub.
+	// Mirror is the address of a mirror; empty means RAGDESK_MIRROR or the hub. Chat
+	// models take none.
 	Mirror string `json:"mirror"`
-	// Precision is int8, fp32, fp16 or q4; empty means the recommended one.
+	// Precision is int8, fp32, fp16 or q4; empty means the recommended one. Chat models
+	// take none: it is part of their tag.
 	Precision string `json:"precision"`
 }
 
-// ImportModelRequest installs a model from a folder or a bundle.
+// ImportModelRequest installs a model from a folder, a bundle or a GGUF file.
 type ImportModelRequest struct {
 	Path string `json:"path"`
 	// Name is what the model is called; empty means as its folder.

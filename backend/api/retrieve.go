@@ -150,9 +150,12 @@ type CompareResponse struct {
 	KB         string   `json:"kb"`
 	QueryTerms []string `json:"query_terms"`
 	// Model is what answered; null without answers.
-	Model      *string    `json:"model"`
-	Strategies []Column   `json:"strategies"`
-	Movement   []Movement `json:"movement"`
+	Model *string `json:"model"`
+	// Demonstration is true for a model that is too small for its answers to be
+	// trusted.
+	Demonstration bool       `json:"demonstration"`
+	Strategies    []Column   `json:"strategies"`
+	Movement      []Movement `json:"movement"`
 }
 
 // Column is what one strategy returned.
@@ -186,7 +189,8 @@ type AskRequest struct {
 	Query     string    `json:"query"`
 	Strategy  string    `json:"strategy"`
 	Retrieval Retrieval `json:"retrieval"`
-	// Model is a language model's name; empty means "extractive", which needs none.
+	// Model is a language model's name, or "extractive", which needs none; empty means
+	// an installed model that the catalogue marks as capable, else "extractive".
 	Model string `json:"model"`
 	// Fresh asks the model again even where an earlier reply is kept.
 	Fresh bool `json:"fresh"`
@@ -204,7 +208,10 @@ type AskResponse struct {
 	// Prompt is what the model was sent, or would be.
 	Prompt string `json:"prompt"`
 	Model  string `json:"model"`
-	Usage  *Usage `json:"usage"`
+	// Demonstration is true for a model that is too small for its answers to be
+	// trusted.
+	Demonstration bool   `json:"demonstration"`
+	Usage         *Usage `json:"usage"`
 	// Abstained is true when the answer is that there is none in the documents.
 	Abstained bool `json:"abstained"`
 	// Cut are the chunks of the last hits, which did not fit the model's window and are

@@ -24,6 +24,8 @@ type answered struct {
 	usage         *api.Usage
 	cut           []string
 	truncated     bool
+	// demonstration marks the answer of a model that is too small to be trusted.
+	demonstration bool
 	// fingerprint is that of the hits with the model's added.
 	fingerprint string
 	// took is the time of the model, 0 without one.
@@ -34,9 +36,15 @@ type answered struct {
 type answerer func(ctx context.Context, q inquiry, f found) (answered, error)
 
 // answerer returns the answerer of that name: the extractive one, which asks no host,
-// or a language model. The model's earlier replies are not used when fresh is set.
+// or a language model; with an empty name the default one. The model's earlier replies are not used when fresh is set.
 func (s *Service) answerer(ctx context.Context, model string, fresh bool) (answerer, error) {
-	if model == "" || model == answer.ExtractiveModel {
+	if model == "" {
+		var err error
+		if model, err = s.defaultModel(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if model == answer.ExtractiveModel {
 		return s.quoted, nil
 	}
 	chooser, err := s.chooser()
@@ -98,7 +106,7 @@ func (s *Service) written(ctx context.Context, w answer.Writer, q inquiry, f fou
 	if err != nil {
 		return answered{}, err
 	}
-	out := answered{Answer: a.Answer, prompt: a.Prompt, model: w.Info.Model, cut: []string{}, fingerprint: f.fingerprint}
+	out := answered{Answer: a.Answer, prompt: a.Prompt, model: w.Info.Model, cut: []string{}, fingerprint: f.fingerprint, demonstration: w.Info.Demonstration}
 	if !a.Asked {
 		return out, nil
 	}

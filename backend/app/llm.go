@@ -45,20 +45,30 @@ func (s *Service) chooser() (*llm.Chooser, error) {
 	if s.cfg.LLM != nil {
 		hosts = *s.cfg.LLM
 	}
-	var builtin llm.Engine
-	if engine.Available() {
-		program, err := os.Executable()
-		if err != nil {
-			return nil, fault.Wrap(err, "program_unknown")
-		}
-		dir, err := dataDir()
-		if err != nil {
-			return nil, err
-		}
-		builtin = engine.New(engine.Config{Command: []string{program, engine.ServeCommand}, Dir: filepath.Join(dir, "engine")})
+	config, err := s.engineConfig()
+	if err != nil {
+		return nil, err
 	}
-	s.llm = llm.NewChooser(hosts, builtin)
+	s.llm = llm.NewChooser(hosts, engine.New(config))
 	return s.llm, nil
+}
+
+// engineConfig is how the built-in engine is started: this program, in a folder of
+// its own.
+func (s *Service) engineConfig() (engine.Config, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return engine.Config{}, fault.Wrap(err, "program_unknown")
+	}
+	dir := s.cfg.Engine
+	if dir == "" {
+		data, err := dataDir()
+		if err != nil {
+			return engine.Config{}, err
+		}
+		dir = filepath.Join(data, "engine")
+	}
+	return engine.Config{Command: []string{program, engine.ServeCommand}, Dir: dir}, nil
 }
 
 // EngineStatus describes the host that is used first. That there is none is an
@@ -73,12 +83,21 @@ func (s *Service) EngineStatus(ctx context.Context, r api.EngineStatusRequest) (
 		return api.EngineStatus{}, err
 	}
 	lang := i18n.Language(ctx)
+	model, err := s.defaultModel(ctx)
+	if err != nil {
+		return api.EngineStatus{}, err
+	}
+	none := api.EngineStatus{Source: string(llm.SourceNone), State: string(llm.StateUnavailable), Models: []api.EngineModel{}, DefaultModel: model}
+	if free := llm.FreeMemory(); free > 0 {
+		none.FreeMemory = &free
+	}
 	for _, h := range status.Hosts {
 		if h.Source == status.Chosen {
-			return engineStatus(lang, h), nil
+			out := engineStatus(lang, h)
+			out.DefaultModel, out.FreeMemory = none.DefaultModel, none.FreeMemory
+			return out, nil
 		}
 	}
-	none := api.EngineStatus{Source: string(llm.SourceNone), State: string(llm.StateUnavailable), Models: []api.EngineModel{}}
 	failure := fault.New("llm_none")
 	for _, h := range status.Hosts {
 		if h.Fault != nil && h.Fault.Code != "engine_absent" {
@@ -92,7 +111,7 @@ func (s *Service) EngineStatus(ctx context.Context, r api.EngineStatusRequest) (
 
 // engineStatus converts a host.
 func engineStatus(lang string, h llm.HostStatus) api.EngineStatus {
-	out := api.EngineStatus{Source: string(h.Source), State: string(h.State), Models: make([]api.EngineModel, len(h.Models))}
+	out := api.EngineStatus{Source: string(h.Source), State: string(h.State), Remote: h.Remote, Models: make([]api.EngineModel, len(h.Models))}
 	if h.Host != "" {
 		out.Host = &h.Host
 	}
@@ -100,10 +119,15 @@ func engineStatus(lang string, h llm.HostStatus) api.EngineStatus {
 		out.Version = &h.Version
 	}
 	for i, m := range h.Models {
-		out.Models[i] = api.EngineModel{Name: m.Name, Bytes: m.Bytes, Quantization: m.Quantization, Chat: m.Chat && !m.Embeds}
+		out.Models[i] = api.EngineModel{
+			Name: m.Name, Bytes: m.Bytes, Quantization: m.Quantization, Chat: m.Chat && !m.Embeds,
+			Memory: m.Needs, Demonstration: llm.CapabilityOf(m.Model) == llm.Demonstration,
+		}
 		if m.Context > 0 {
-			context := m.Context
-			out.Models[i].Context = &context
+			out.Models[i].Context = &m.Context
+		}
+		if m.Memory > 0 {
+			out.Models[i].Loaded = &m.Memory
 		}
 	}
 	if h.Fault != nil {

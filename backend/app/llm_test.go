@@ -63,7 +63,9 @@ func newOllama(t *testing.T) *ollama {
 	mux.HandleFunc("/api/tags", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"models":[{"name":"tiny:latest","digest":"d1","size":98000000,"modified_at":"2026-01-01T00:00:00Z","details":{"quantization_level":"Q4_1"}}]}`)
 	})
-	mux.HandleFunc("/api/ps", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"models":[]}`) })
+	mux.HandleFunc("/api/ps", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"models":[{"name":"tiny:latest","size":150000000}]}`)
+	})
 	mux.HandleFunc("/api/show", func(w http.ResponseWriter, _ *http.Request) {
 		template := "<|user|>{{ .Prompt }}"
 		if f.base {
@@ -122,7 +124,7 @@ func (f *ollama) with(t *testing.T, s *Service) *Service {
 
 func on(t *testing.T, workspace string, hosts llm.Hosts) *Service {
 	t.Helper()
-	s, err := New(Config{Workspace: workspace, Models: filepath.Join(workspace, "models"), LLM: &hosts})
+	s, err := New(Config{Workspace: workspace, Models: filepath.Join(workspace, "models"), LLM: &hosts, Engine: filepath.Join(workspace, "engine")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +170,7 @@ func TestTheModelReadsWhatIsShown(t *testing.T) {
 	if diff := cmp.Diff(&api.Usage{PromptTokens: 300, CompletionTokens: 12}, out.Usage); diff != "" {
 		t.Errorf("usage: %s", diff)
 	}
-	if out.Model != "tiny:latest" || out.Answer != "年假是每年十天 [1]。" || out.Abstained || out.Truncated || len(out.Cut) != 0 || out.TimingsMS["generate"] == nil {
+	if out.Model != "tiny:latest" || out.Demonstration || out.Answer != "年假是每年十天 [1]。" || out.Abstained || out.Truncated || len(out.Cut) != 0 || out.TimingsMS["generate"] == nil {
 		t.Errorf("answer %+v", out)
 	}
 }
@@ -344,7 +346,9 @@ func TestEngineStatus(t *testing.T) {
 	}
 	want := api.EngineStatus{
 		Source: "configured", Host: ptr(strings.TrimPrefix(f.URL, "http://")), Version: ptr("0.9.6"), State: "running",
-		Models: []api.EngineModel{{Name: "tiny:latest", Bytes: 98000000, Quantization: "Q4_1", Context: ptr(8192), Chat: true}},
+		Models: []api.EngineModel{{Name: "tiny:latest", Bytes: 98000000, Quantization: "Q4_1", Context: ptr(8192), Chat: true,
+			Loaded: ptr(int64(150000000)), Memory: 98000000*11/10 + 200_000_000}},
+		DefaultModel: "extractive", FreeMemory: got.FreeMemory,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)

@@ -14,7 +14,7 @@ import (
 )
 
 // ListModels lists the program's own models, the installed ones, and those of the
-// catalogue, embedders first.
+// catalogue: embedders, rerankers, language models.
 func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.ModelList, error) {
 	folder, err := s.installed.folder()
 	if err != nil {
@@ -41,6 +41,15 @@ func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.
 			list = append(list, offeredModel(e))
 		}
 	}
+	chat, err := s.chatModels(ctx)
+	if err != nil {
+		body := i18n.ErrorBody(lang, err)
+		out.ChatError = &body
+	}
+	list = append(list, chat...)
+	if out.DefaultModel, err = s.defaultModel(ctx); err != nil {
+		return api.ModelList{}, err
+	}
 	slices.SortStableFunc(list, func(a, b api.Model) int { return cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)) })
 	for i := range list {
 		list[i].About = about(lang, list[i])
@@ -51,7 +60,7 @@ func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.
 
 // kindOrder is where a kind stands in the list.
 func kindOrder(kind string) int {
-	return slices.Index([]string{string(models.TaskEmbed), string(models.TaskRerank)}, kind)
+	return slices.Index([]string{string(models.TaskEmbed), string(models.TaskRerank), kindChat}, kind)
 }
 
 // listed is an installed model; one whose folder cannot be read has its error.
@@ -134,6 +143,9 @@ func words(in []models.Precision) []string {
 // about says what a model is good for: what is known of it by name, or what its
 // kind does.
 func about(lang string, m api.Model) string {
+	if m.Kind == kindChat {
+		return aboutChat(lang, m)
+	}
 	if own := i18n.Text(lang, "model."+m.Name); own != "model."+m.Name {
 		return own
 	}

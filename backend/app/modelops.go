@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -28,8 +29,10 @@ type modelsVerified struct{ checks []modelCheck }
 
 // modelCheck is what hashing a model's files found.
 type modelCheck struct {
-	manifest models.Manifest
-	err      error
+	name  string
+	files int
+	bytes int64
+	err   error
 }
 
 // rerankerMeasured is the result of a measure job.
@@ -54,12 +57,16 @@ func (s *Service) changeModels(ctx context.Context, change func() error) error {
 	}
 }
 
-// StartPullModel downloads a model from the hub or a mirror.
+// StartPullModel downloads a model: from the hub or a mirror, or, a language model,
+// by the host of language models.
 func (s *Service) StartPullModel(_ context.Context, r api.PullModelRequest) (api.Job, error) {
 	if r.Name == "" {
 		return api.Job{}, fault.New("argument_missing", fault.P("argument", "NAME"))
 	}
 	entry, err := models.FindEntry(r.Name)
+	if err != nil && namesChat(r.Name) {
+		return s.pullChat(r)
+	}
 	if err != nil {
 		return api.Job{}, err
 	}
@@ -80,13 +87,16 @@ func (s *Service) StartPullModel(_ context.Context, r api.PullModelRequest) (api
 	})
 }
 
-// StartImportModel installs a model from a folder or a bundle.
+// StartImportModel installs a model from a folder, a bundle or a GGUF file.
 func (s *Service) StartImportModel(_ context.Context, r api.ImportModelRequest) (api.Job, error) {
 	if r.Path == "" {
 		return api.Job{}, fault.New("argument_missing", fault.P("argument", "PATH"))
 	}
 	if _, err := os.Stat(r.Path); err != nil {
 		return api.Job{}, fault.Wrap(err, "not_found", fault.P("path", r.Path))
+	}
+	if holdsChat(r.Path) {
+		return s.importChat(r)
 	}
 	if err := freeName(cmp.Or(r.Name, models.ImportName(r.Path))); err != nil {
 		return api.Job{}, err
@@ -108,24 +118,34 @@ func freeName(name string) error {
 	return nil
 }
 
-// startModel runs a job that installs a model.
+// startModel runs a job that installs a model in the user's folder.
 func (s *Service) startModel(kind string, put func(context.Context, *models.Folder, rag.Progress) (models.Installed, error)) (api.Job, error) {
 	folder, err := s.installed.folder()
 	if err != nil {
 		return api.Job{}, err
 	}
-	snap := s.board.Start(kind, func(ctx context.Context, progress *job.Reporter) (any, error) {
+	return s.startPut(kind, func(ctx context.Context, progress rag.Progress) (api.Model, error) {
 		var m models.Installed
 		err := s.changeModels(ctx, func() (err error) {
-			m, err = put(ctx, folder, withoutItems{progress})
+			m, err = put(ctx, folder, progress)
 			return err
 		})
 		if err != nil {
+			return api.Model{}, err
+		}
+		return installedModel(m), nil
+	}), nil
+}
+
+// startPut runs a job whose result is a model that was installed.
+func (s *Service) startPut(kind string, put func(context.Context, rag.Progress) (api.Model, error)) api.Job {
+	return jobSnapshot("", s.board.Start(kind, func(ctx context.Context, progress *job.Reporter) (any, error) {
+		m, err := put(ctx, withoutItems{progress})
+		if err != nil {
 			return nil, err
 		}
-		return modelPut{installedModel(m)}, nil
-	})
-	return jobSnapshot("", snap), nil
+		return modelPut{m}, nil
+	}))
 }
 
 // RemoveModel deletes an installed model.
@@ -137,11 +157,15 @@ func (s *Service) RemoveModel(ctx context.Context, r api.ModelRequest) (api.Remo
 	if err != nil {
 		return api.RemovedModel{}, err
 	}
-	out := api.RemovedModel{Removed: r.Name, KBs: []string{}}
-	for _, m := range list {
-		if strings.EqualFold(m.Name, r.Name) {
-			out.Removed, out.Bytes = m.Name, m.Bytes()
+	i := slices.IndexFunc(list, func(m models.Manifest) bool { return strings.EqualFold(m.Name, r.Name) })
+	if i < 0 && r.Name != "" {
+		if out, err := s.removeChat(ctx, r.Name); !errors.Is(err, errNoChat) {
+			return out, err
 		}
+	}
+	out := api.RemovedModel{Removed: r.Name, KBs: []string{}}
+	if i >= 0 {
+		out.Removed, out.Bytes = list[i].Name, list[i].Bytes()
 	}
 	if out.KBs, err = s.indexedWith(ctx, out.Removed); err != nil {
 		return api.RemovedModel{}, err
@@ -190,29 +214,42 @@ func (s *Service) StartVerifyModels(_ context.Context, r api.ModelRequest) (api.
 	if e, err := models.Lookup(r.Name); err == nil && r.Name != "" {
 		return api.Job{}, fault.New("model_bundled", fault.P("model", e.Name))
 	}
-	names := []string{r.Name}
-	if r.Name == "" {
-		names = nil
-		for _, m := range list {
-			names = append(names, m.Name)
-		}
-	}
 	snap := s.board.Start("verify", func(ctx context.Context, progress *job.Reporter) (any, error) {
-		var out modelsVerified
-		for _, name := range names {
-			m, err := folder.Verify(ctx, name, progress)
-			switch {
-			case fault.Is(err, "model_damaged"):
-				i := slices.IndexFunc(list, func(m models.Manifest) bool { return strings.EqualFold(m.Name, name) })
-				m = list[i]
-			case err != nil:
-				return nil, err
-			}
-			out.checks = append(out.checks, modelCheck{m, err})
+		checks, err := verifyInstalled(ctx, folder, list, r.Name, progress)
+		if err != nil && !fault.Is(err, "model_not_installed") {
+			return nil, err
 		}
-		return out, nil
+		chat, chatErr := s.verifyChat(ctx, r.Name, progress)
+		if chatErr != nil {
+			return nil, chatErr
+		}
+		if err != nil && len(chat) == 0 {
+			return nil, err
+		}
+		return modelsVerified{append(checks, chat...)}, nil
 	})
 	return jobSnapshot("", snap), nil
+}
+
+// verifyInstalled hashes the files of one model of the user's folder, or of all with
+// an empty name.
+func verifyInstalled(ctx context.Context, folder *models.Folder, list []models.Manifest, name string, progress rag.Progress) ([]modelCheck, error) {
+	if name != "" {
+		list = slices.DeleteFunc(slices.Clone(list), func(m models.Manifest) bool { return !strings.EqualFold(m.Name, name) })
+		if len(list) == 0 { // the fault says which there are
+			_, err := folder.Verify(ctx, name, progress)
+			return nil, err
+		}
+	}
+	var out []modelCheck
+	for _, m := range list {
+		_, err := folder.Verify(ctx, m.Name, progress)
+		if err != nil && !fault.Is(err, "model_damaged") {
+			return nil, err
+		}
+		out = append(out, modelCheck{m.Name, len(m.Files), m.Bytes(), err})
+	}
+	return out, nil
 }
 
 // StartMeasureReranker measures what a cross-encoder costs on this machine.
@@ -265,7 +302,7 @@ func modelResult(out *api.Job, lang string, result any) {
 func verification(lang string, checks []modelCheck) api.ModelVerification {
 	out := api.ModelVerification{OK: true, Models: make([]api.VerifiedModel, len(checks))}
 	for i, c := range checks {
-		out.Models[i] = api.VerifiedModel{Name: c.manifest.Name, Files: len(c.manifest.Files), Bytes: c.manifest.Bytes()}
+		out.Models[i] = api.VerifiedModel{Name: c.name, Files: c.files, Bytes: c.bytes}
 		if c.err != nil {
 			body := i18n.ErrorBody(lang, c.err)
 			out.Models[i].Error, out.OK = &body, false

@@ -78,8 +78,14 @@ func TestModelsOfAFreshInstallation(t *testing.T) {
 	if _, own := byName(t, s, models.DefaultEmbedder); !own.Bundled || !own.Installed || own.Command != nil || *own.Dim != 512 || own.Bytes < 20e6 || own.Licence == "" {
 		t.Errorf("%+v", own)
 	}
+	if list.DefaultModel != "extractive" || list.ChatError != nil {
+		t.Errorf("%+v", list)
+	}
 	for _, m := range list.Models {
-		if m.Kind != "embedder" && m.Kind != "reranker" || m.Licence == "" || len(m.Languages) == 0 || m.Bytes == 0 || len(m.Precisions) == 0 {
+		if (m.Kind == "chat") != (m.Memory != nil && m.Fit != nil && m.Limit != nil && !m.Installed && m.About != "") {
+			t.Errorf("%+v", m)
+		}
+		if m.Licence == "" || len(m.Languages) == 0 || m.Bytes == 0 || len(m.Precisions) == 0 {
 			t.Errorf("%+v", m)
 		}
 	}

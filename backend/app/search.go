@@ -63,7 +63,7 @@ func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, e
 	}
 	return api.AskResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations),
-		Prompt: a.prompt, Model: a.model, Usage: a.usage, Abstained: a.Abstained, Cut: a.cut, Truncated: a.truncated,
+		Prompt: a.prompt, Model: a.model, Demonstration: a.demonstration, Usage: a.usage, Abstained: a.Abstained, Cut: a.cut, Truncated: a.truncated,
 		Hits: hits(f.Hits, matcher(r.Query)), Dropped: dropped(f.Dropped),
 		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
 	}, nil
@@ -115,7 +115,7 @@ func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inq
 		if err != nil {
 			return fmt.Errorf("strategy %s: %w", col.Strategy, err)
 		}
-		out.Model = &a.model
+		out.Model, out.Demonstration = &a.model, a.demonstration
 		col.Answer, col.Citations, col.Prompt, col.Usage = &a.Text, citations(a.Citations), a.prompt, a.usage
 		col.Abstained, col.Cut, col.Truncated = a.Abstained, a.cut, a.truncated
 		col.Fingerprint, col.TimingsMS = a.fingerprint, timingsOf(f, a)

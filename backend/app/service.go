@@ -44,6 +44,9 @@ type Config struct {
 	// LLM says where language models are looked for; nil means as the environment
 	// says.
 	LLM *llm.Hosts
+	// Engine is the folder of the built-in language model engine; empty means the
+	// user's own.
+	Engine string
 }
 
 // Service is api.Service. It is safe for concurrent use.

@@ -14,6 +14,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/store"
 )
 
@@ -26,7 +27,10 @@ func service(t *testing.T) *Service {
 
 func serviceOn(t *testing.T, workspace string) *Service {
 	t.Helper()
-	s, err := New(Config{Workspace: workspace, Models: filepath.Join(workspace, "models"), LockWait: 50 * time.Millisecond})
+	s, err := New(Config{
+		Workspace: workspace, Models: filepath.Join(workspace, "models"), LockWait: 50 * time.Millisecond,
+		LLM: &llm.Hosts{Ollama: "127.0.0.1:1"}, Engine: filepath.Join(workspace, "engine"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (e *env) demo() *cobra.Command {
 					continue
 				}
 				out, err := s.Compare(c.Context(), api.CompareRequest{KB: q.KB, Query: q.Question, Strategies: demoStrategies,
-					Retrieval: api.Retrieval{TopK: &topK}, Answer: true})
+					Retrieval: api.Retrieval{TopK: &topK}, Answer: true, Model: "extractive"})
 				if err != nil {
 					return fmt.Errorf("demonstrate %q: %w", q.Question, err)
 				}

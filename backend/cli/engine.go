@@ -41,6 +41,9 @@ func (e *env) printEngine(s api.EngineStatus) {
 	if s.Version != nil {
 		about = append(about, *s.Version)
 	}
+	if s.Remote {
+		about = append(about, e.t("engine.remote"))
+	}
 	e.line("%s  %s", e.bold(e.t("engine.source."+s.Source)), strings.Join(about, " · "))
 	if s.Error != nil {
 		e.line("%s", s.Error.Message)
@@ -61,11 +64,40 @@ func (e *env) printEngine(s api.EngineStatus) {
 		if m.Context != nil {
 			facts = append(facts, e.t("engine.context", fault.P("tokens", *m.Context)))
 		}
+		if m.Loaded != nil {
+			facts = append(facts, e.t("engine.loaded", fault.P("size", megabytes(*m.Loaded))))
+		} else {
+			facts = append(facts, e.t("engine.memory", fault.P("size", megabytes(m.Memory))))
+		}
 		if !m.Chat {
 			facts = append(facts, e.t("engine.no-chat"))
 		}
+		if m.Demonstration {
+			facts = append(facts, e.t("demonstration"))
+		}
 		e.line("  %s  %s", pad(m.Name, wide), strings.Join(facts, " · "))
 	}
+	if s.FreeMemory != nil {
+		e.line("%s", e.dim(e.t("engine.free", fault.P("size", megabytes(*s.FreeMemory)))))
+	}
+	e.line("%s", e.dim(e.t("engine.default", fault.P("model", s.DefaultModel))))
+}
+
+// warnDemonstration warns of a model that is too small for its answers to be trusted.
+func (e *env) warnDemonstration(is bool) {
+	if is {
+		e.line("%s", e.hot(e.t("demonstration-only")))
+	}
+}
+
+// printAnsweredBy says what answered.
+func (e *env) printAnsweredBy(model string, demonstration bool) {
+	if model == "extractive" {
+		e.line("%s", e.dim(e.t("answered-extractive")))
+		return
+	}
+	e.line("%s", e.dim(e.t("answered-by", fault.P("model", model))))
+	e.warnDemonstration(demonstration)
 }
 
 // printCitations shows what each sentence of an answer stands on.

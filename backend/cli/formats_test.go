@@ -30,6 +30,10 @@ func steady(s, workspace string) string {
 	s = strings.ReplaceAll(s, workspace, "WORKSPACE")
 	for _, r := range []struct{ pattern, with string }{
 		{`"(score|seconds|vector|bm25|fusion|rerank|total|li)":( ?)(-?\d+\.\d+(e[-+]?\d+)?|0)\b`, `"$1":${2}0.5`},
+		// A library is committed about once a second while it is filled.
+		{`"revision":( ?)\d+`, `"revision":${1}1`},
+		{`"fit":( ?)"\w+"`, `"fit":${1}"good"`},
+		{`"free_memory":( ?)(\d+|null)`, `"free_memory":${1}8000000000`},
 		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
 		{`"fingerprint":( ?)"[0-9a-f]{16}"`, `"fingerprint":$1"0123456789abcdef"`},
 		{`"(ms_per_pair|seconds_per_query)":( ?)[\d.e-]+`, `"$1":${2}0.5`},

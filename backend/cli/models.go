@@ -52,7 +52,11 @@ func (e *env) printModels(out api.ModelList) {
 		}
 		e.line("")
 	}
-	e.line("%s", e.dim(e.t("models.defaults", fault.P("embedder", out.DefaultEmbedder), fault.P("reranker", out.DefaultReranker))))
+	if out.ChatError != nil {
+		e.line("%s", e.bad(out.ChatError.Message))
+	}
+	e.line("%s", e.dim(e.t("models.defaults", fault.P("embedder", out.DefaultEmbedder), fault.P("reranker", out.DefaultReranker),
+		fault.P("model", out.DefaultModel))))
 	e.line("%s", e.dim(e.t("models.where", fault.P("folder", out.Folder), fault.P("hub", out.Hub))))
 }
 
@@ -67,11 +71,40 @@ func (e *env) printModel(m api.Model, wide int) {
 	if m.Bundled {
 		facts = append(facts, e.t("models.bundled"))
 	}
+	if m.Kind == kindChat {
+		facts = append(facts, e.chatFacts(m)...)
+	}
 	e.line("  %s  %s  %s", pad(m.Name, wide), pad(e.t("models.kind."+m.Kind), kindWidth), strings.Join(facts, " · "))
 	e.line("  %s  %s", pad("", wide), e.dim(m.About))
 	if m.Error != nil {
 		e.line("  %s  %s", pad("", wide), e.bad(m.Error.Message))
 	}
+}
+
+// kindChat is the kind of a language model.
+const kindChat = "chat"
+
+// chatFacts are what only a language model has: its window, the memory that it takes
+// and whether this machine has that, where it is, and whether it is to be trusted.
+func (e *env) chatFacts(m api.Model) []string {
+	var facts []string
+	if m.Limit != nil {
+		facts = append(facts, e.t("engine.context", fault.P("tokens", *m.Limit)))
+	}
+	if m.Memory != nil {
+		memory := e.t("engine.memory", fault.P("size", megabytes(*m.Memory)))
+		if m.Fit != nil && (*m.Fit == "tight" || *m.Fit == "none") {
+			memory += " (" + e.t("models.fit."+*m.Fit) + ")"
+		}
+		facts = append(facts, memory)
+	}
+	if m.Host != nil {
+		facts = append(facts, e.t("engine.source."+*m.Host))
+	}
+	if m.Demonstration {
+		facts = append(facts, e.t("demonstration"))
+	}
+	return facts
 }
 
 // kindWidth is the columns of the longest kind.
@@ -104,7 +137,7 @@ func (e *env) modelsPull() *cobra.Command {
 func (e *env) modelsImport() *cobra.Command {
 	var r api.ImportModelRequest
 	c := &cobra.Command{
-		Use: "import FOLDER|BUNDLE", Short: e.t("short.models.import"), Args: arguments(1, "PATH"),
+		Use: "import FOLDER|BUNDLE|FILE.gguf", Short: e.t("short.models.import"), Args: arguments(1, "PATH"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Path = args[0]
 			s, err := e.open()
@@ -130,6 +163,13 @@ func (e *env) modelDone(c *cobra.Command, j api.Job) error {
 	}
 	if e.json {
 		return e.writeJSON(j.Model)
+	}
+	if j.Model.Kind == kindChat {
+		e.line("%s", e.good(e.t("models.chat-installed", fault.P("model", j.Model.Name), fault.P("size", megabytes(j.Model.Bytes)),
+			fault.P("host", e.t("engine.source."+*j.Model.Host)))))
+		e.line("%s", e.dim(e.t("models.use-chat", fault.P("model", j.Model.Name))))
+		e.warnDemonstration(j.Model.Demonstration)
+		return nil
 	}
 	e.line("%s", e.good(e.t("models.installed", fault.P("model", j.Model.Name), fault.P("size", megabytes(j.Model.Bytes)),
 		fault.P("precisions", strings.Join(j.Model.Precisions, "/")), fault.P("folder", *j.Model.Path))))

@@ -188,6 +188,7 @@ func (e *env) ask() *cobra.Command {
 			e.line("%s", out.Answer)
 			e.printCitations(out.Answer, out.Citations)
 			e.printCut(out.Cut, out.Truncated)
+			e.printAnsweredBy(out.Model, out.Demonstration)
 			return nil
 		},
 	}

@@ -47,8 +47,9 @@ type suite struct{ *testing.M }
 func (s suite) Run() int {
 	dir, err := os.MkdirTemp("", "ragdesk-cli-")
 	if err == nil {
-		// No test sees the models and the mirror of whoever runs it.
-		err = errors.Join(os.Setenv(scratchEnv, dir), os.Setenv(models.FolderEnv, filepath.Join(dir, "models")), os.Unsetenv("RAGDESK_MIRROR"))
+		// No test sees the models, the mirror and the Ollama of whoever runs it.
+		err = errors.Join(os.Setenv(scratchEnv, dir), os.Setenv(models.FolderEnv, filepath.Join(dir, "models")), os.Unsetenv("RAGDESK_MIRROR"),
+			os.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data")), os.Setenv("OLLAMA_HOST", "127.0.0.1:1"), os.Unsetenv("RAGDESK_LLM_HOST"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -155,6 +155,10 @@ func (e *env) printCompare(r api.CompareResponse) {
 		}
 		e.printDropped(col.Dropped)
 	}
+	if r.Model != nil {
+		e.printAnsweredBy(*r.Model, r.Demonstration)
+		e.line("")
+	}
 	if n := len(r.Strategies); n > 0 {
 		last := r.Strategies[n-1]
 		e.line("%s", e.bold(e.t("prompt-of", fault.P("strategy", last.Strategy))))

@@ -1,7 +1,10 @@
 package llm
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"ragdesk/backend/fault"
@@ -104,8 +107,8 @@ func (c *Chooser) builtin(ctx context.Context) (*Client, error) {
 }
 
 // Client returns the first host in the order of choice: that of downloads and
-// imports. The fault "llm_none" means that there is none; its cause says why the
-// built-in engine is not.
+// imports. The fault "llm_none" means that there is none; a built-in engine that
+// cannot run here says why.
 func (c *Chooser) Client(ctx context.Context) (*Client, Source, error) {
 	if c.hosts.Configured != "" {
 		client, err := c.configured()
@@ -121,13 +124,13 @@ func (c *Chooser) Client(ctx context.Context) (*Client, Source, error) {
 	return client, SourceBuiltin, nil
 }
 
-// none says that there is no host. A failure of an engine that should have run is
-// itself.
+// none says that there is no host. What is wrong with an engine that the program
+// carries is itself.
 func (c *Chooser) none(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if fault.Is(err, "engine_absent") || fault.Is(err, "engine_cpu") {
+	if fault.Is(err, "engine_absent") {
 		return fault.Wrap(err, "llm_none")
 	}
 	return err
@@ -156,6 +159,49 @@ func (c *Chooser) Generator(ctx context.Context, model string) (*Generator, Sour
 	return found, SourceBuiltin, nil
 }
 
+// Capable returns the model that answers when none is named: the capable model that
+// was installed last, on the first host that has one; "" when none has. own are the
+// models of the built-in engine, which is not started for the question.
+func (c *Chooser) Capable(ctx context.Context, own []Model) (string, error) {
+	var first *Client
+	if c.hosts.Configured == "" {
+		first = c.ollama(ctx)
+	} else {
+		var err error
+		if first, err = c.configured(); err != nil {
+			return "", err
+		}
+	}
+	if first != nil {
+		models, err := first.List(ctx)
+		if err != nil {
+			return "", err
+		}
+		g, err := first.newest(ctx, capable(models))
+		if err != nil {
+			return "", err
+		}
+		if g != nil {
+			return g.name, nil
+		}
+	}
+	own = capable(own)
+	if c.hosts.Configured != "" || len(own) == 0 || c.engine == nil || c.engine.Check() != nil {
+		return "", nil
+	}
+	return slices.MaxFunc(own, byAge).Name, nil
+}
+
+// capable are the models that are.
+func capable(models []Model) []Model {
+	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool { return CapabilityOf(m) != Capable })
+}
+
+// byAge orders models by when they were installed, those of one time by name.
+func byAge(a, b Model) int {
+	return cmp.Or(a.Modified.Compare(b.Modified), strings.Compare(b.Name, a.Name))
+}
+
 // find returns an installed model as a generator.
 func (c *Client) find(ctx context.Context, name string) (*Generator, error) {
 	missing := fault.New("llm_model_missing", fault.P("model", name), fault.P("host", c.Host()))
@@ -170,21 +216,24 @@ func (c *Client) find(ctx context.Context, name string) (*Generator, error) {
 		}
 		return c.Generator(m.Name), nil
 	}
-	for len(models) > 0 {
-		newest := 0
-		for i, m := range models {
-			if m.Modified.After(models[newest].Modified) {
-				newest = i
-			}
-		}
-		d, err := c.Show(ctx, models[newest].Name)
+	g, err := c.newest(ctx, models)
+	if err == nil && g == nil {
+		err = missing
+	}
+	return g, err
+}
+
+// newest returns the model that writes and was installed last, nil when none does.
+func (c *Client) newest(ctx context.Context, models []Model) (*Generator, error) {
+	slices.SortFunc(models, byAge)
+	for _, m := range slices.Backward(models) {
+		d, err := c.Show(ctx, m.Name)
 		if err != nil {
 			return nil, err
 		}
 		if !d.Embeds {
 			return c.Generator(d.Name), nil
 		}
-		models = append(models[:newest], models[newest+1:]...)
 	}
-	return nil, missing
+	return nil, nil
 }

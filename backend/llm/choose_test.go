@@ -51,7 +51,7 @@ func TestOrderOfChoice(t *testing.T) {
 		"remote is not probed": {llm.Hosts{Configured: "llm.example"}, nil, llm.SourceConfigured, "", "llm_remote"},
 		"none":                 {llm.Hosts{Ollama: away}, &engine{check: absent}, llm.SourceNone, "", "llm_none"},
 		"no engine at all":     {llm.Hosts{Ollama: away}, nil, llm.SourceNone, "", "llm_none"},
-		"wrong processor":      {llm.Hosts{Ollama: away}, &engine{check: fault.New("engine_cpu")}, llm.SourceNone, "", "llm_none"},
+		"wrong processor":      {llm.Hosts{Ollama: away}, &engine{check: fault.New("engine_cpu")}, llm.SourceNone, "", "engine_cpu"},
 		"engine does not run":  {llm.Hosts{Ollama: away}, &engine{check: fault.New("engine_failed")}, llm.SourceNone, "", "engine_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,6 +110,50 @@ func TestUnnamedModelIsTheNewest(t *testing.T) {
 	}
 	if info, err := g.Info(t.Context()); err != nil || info.Model != "tiny:latest" {
 		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func TestCapableModelAnswersWhenNoneIsNamed(t *testing.T) {
+	t.Parallel()
+	small, large := newFake(t), newFake(t)
+	tags := func(f *fake, models string) {
+		inner := f.Config.Handler
+		f.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/tags" {
+				_, _ = w.Write([]byte(models))
+				return
+			}
+			inner.ServeHTTP(w, r)
+		})
+	}
+	tags(small, `{"models":[{"name":"qwen3:0.6b","details":{"parameter_size":"751M"}}]}`)
+	tags(large, `{"models":[{"name":"qwen3:4b","modified_at":"2026-01-01T00:00:00Z"},{"name":"new:1","modified_at":"2026-03-01T00:00:00Z","details":{"parameter_size":"500M"}},
+		{"name":"mine:latest","modified_at":"2026-02-01T00:00:00Z","details":{"parameter_size":"7.6B"}}]}`)
+	own := []llm.Model{{Name: "qwen3:8b"}, {Name: "smollm2-135m:latest"}}
+	for name, c := range map[string]struct {
+		hosts  llm.Hosts
+		engine llm.Engine
+		own    []llm.Model
+		want   string
+		code   string
+	}{
+		"the newest capable":        {llm.Hosts{Ollama: large.URL}, nil, own, "mine:latest", ""},
+		"of a configured host":      {llm.Hosts{Configured: large.URL}, nil, own, "mine:latest", ""},
+		"a configured host alone":   {llm.Hosts{Configured: small.URL}, &engine{}, own, "", ""},
+		"else of the engine":        {llm.Hosts{Ollama: small.URL}, &engine{}, own, "qwen3:8b", ""},
+		"without an Ollama":         {llm.Hosts{Ollama: away}, &engine{}, own, "qwen3:8b", ""},
+		"small ones do not count":   {llm.Hosts{Ollama: small.URL}, &engine{}, own[1:], "", ""},
+		"nor an engine that is not": {llm.Hosts{Ollama: away}, &engine{check: fault.New("engine_cpu")}, own, "", ""},
+		"a host that is away":       {llm.Hosts{Configured: away}, &engine{}, own, "", "llm_unreachable"},
+		"a host elsewhere":          {llm.Hosts{Configured: "192.0.2.1"}, &engine{}, own, "", "llm_remote"},
+	} {
+		got, err := llm.NewChooser(c.hosts, c.engine).Capable(t.Context(), c.own)
+		if got != c.want || (c.code == "") != (err == nil) || err != nil && !fault.Is(err, c.code) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if e, ok := c.engine.(*engine); ok && e.starts > 0 {
+			t.Errorf("%s: the engine was started", name)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -97,15 +98,13 @@ func NameFor(path string) string {
 }
 
 // Import makes a model of a GGUF file, or of the one in a folder: it sends the file
-// to the host, unless that has it already, and names it; an empty name is made
-// from the file's. A model of that name is replaced. It returns the name.
+// to the host, unless that has it already, and names it; an empty name is the
+// catalogue's for that file, or made from the file's own. A model of that name is
+// replaced. It returns the name.
 func (c *Client) Import(ctx context.Context, path, name string, progress rag.Progress) (string, error) {
 	path, err := FindGGUF(path)
 	if err != nil {
 		return "", err
-	}
-	if name == "" {
-		name = NameFor(path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -118,6 +117,12 @@ func (c *Client) Import(ctx context.Context, path, name string, progress rag.Pro
 	digest, err := c.upload(ctx, f, progress)
 	if err != nil {
 		return "", err
+	}
+	if name == "" {
+		name = NameFor(path)
+		if o, ok := offerOfFile(strings.TrimPrefix(digest, "sha256:")); ok {
+			name = o.Name
+		}
 	}
 	progress.Stage(StageCreate, 0)
 	in := map[string]any{"model": name, "files": map[string]string{filepath.Base(path): digest}}
@@ -198,13 +203,36 @@ func untilSuccess(each func(wireProgress)) func([]byte) error {
 	}
 }
 
-// Pull has the host download a model; a pull that was stopped goes on where it
-// stopped. Progress counts bytes, those that were there before included. This is the
+// Pull has the host download a model and returns its name there; a pull that was
+// stopped goes on where it stopped. A model of the catalogue gets the catalogue's
+// name. Progress counts bytes, those that were there before included. This is the
 // one call of the package that leads to a connection beyond the host.
-func (c *Client) Pull(ctx context.Context, name string, progress rag.Progress) error {
+func (c *Client) Pull(ctx context.Context, name string, progress rag.Progress) (string, error) {
+	o, known := FindOffer(name)
+	from := name
+	if known && o.Pull != "" {
+		from = o.Pull
+	}
+	if err := c.pull(ctx, from, progress); err != nil {
+		return "", err
+	}
+	if !known || o.Pull == "" {
+		return name, nil
+	}
+	in := map[string]string{"source": from, "destination": o.Name}
+	if err := c.ask(ctx, http.MethodPost, "/api/copy", from, in, nil); err != nil {
+		return "", err
+	}
+	return o.Name, c.Delete(ctx, from)
+}
+
+func (c *Client) pull(ctx context.Context, name string, progress rag.Progress) error {
 	layers := map[string]wireProgress{}
 	var total, done int64
-	in := map[string]string{"model": name}
+	in := map[string]any{"model": name}
+	if local, _, found := strings.Cut(name, "/"); found && isLoopback(hostname(local)) {
+		in["insecure"] = true // a registry on this machine speaks plain HTTP
+	}
 	return c.stream(ctx, "/api/pull", name, in, c.timeouts.First, c.timeouts.First, untilSuccess(func(p wireProgress) {
 		if p.Digest == "" {
 			return
@@ -221,4 +249,12 @@ func (c *Client) Pull(ctx context.Context, name string, progress rag.Progress) e
 			progress.Add(int(more))
 		}
 	}))
+}
+
+// hostname is a host without its port.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return host
 }

@@ -49,7 +49,7 @@ func (g *Generator) Info(ctx context.Context) (rag.GeneratorInfo, error) {
 	}
 	return rag.GeneratorInfo{
 		Model: g.name, Digest: d.Digest, Host: g.client.Host(), Remote: g.client.Remote(),
-		Context: d.Context, Chat: d.Chat,
+		Context: d.Context, Chat: d.Chat, Demonstration: CapabilityOf(d.Model) == Demonstration,
 	}, nil
 }
 

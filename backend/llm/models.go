@@ -196,3 +196,12 @@ func (c *Client) Delete(ctx context.Context, name string) error {
 func (c *Client) Unload(ctx context.Context, name string) error {
 	return c.ask(ctx, http.MethodPost, "/api/generate", name, map[string]any{"model": name, "keep_alive": 0}, nil)
 }
+
+// Remove deletes the generator's model from its host and returns what it was.
+func (g *Generator) Remove(ctx context.Context) (Model, error) {
+	d, err := g.details(ctx)
+	if err != nil {
+		return Model{}, err
+	}
+	return d.Model, g.client.Delete(ctx, d.Name)
+}

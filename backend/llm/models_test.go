@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
 	"ragdesk/backend/rag"
+	"ragdesk/build"
 )
 
 func TestListAndShow(t *testing.T) {
@@ -100,11 +102,24 @@ func TestPullReportsBytes(t *testing.T) {
 		`{"status":"pulling b","digest":"b","total":10}`, `{"status":"pulling b","digest":"b","total":10,"completed":10}`,
 		`{"status":"verifying sha256 digest"}`, `{"status":"success"}`)
 	var r recorder
-	if err := f.client(t).Pull(t.Context(), "qwen3:1.7b", &r); err != nil {
-		t.Fatal(err)
+	if name, err := f.client(t).Pull(t.Context(), "qwen3:1.7b", &r); err != nil || name != "qwen3:1.7b" {
+		t.Fatal(name, err)
 	}
 	if r.total != 110 || r.added != 110 {
 		t.Errorf("%d of %d bytes", r.added, r.total)
+	}
+	if f.count("/api/copy") != 0 || f.last(t, "/api/pull")["insecure"] != nil {
+		t.Errorf("asked %v", f.asked)
+	}
+	// The catalogue's name is not the registry's.
+	if name, err := f.client(t).Pull(t.Context(), "smollm2-135m", &r); err != nil || name != "smollm2-135m" {
+		t.Fatal(name, err)
+	}
+	if diff := cmp.Diff(map[string]any{"source": "smollm2:135m", "destination": "smollm2-135m"}, f.last(t, "/api/copy")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{"model": "smollm2:135m"}, f.last(t, "/api/delete")); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -118,7 +133,7 @@ func TestPullFaults(t *testing.T) {
 	} {
 		f := newFake(t)
 		f.other = lines(line)
-		if err := f.client(t).Pull(t.Context(), "x", rag.NoProgress{}); !fault.Is(err, code) {
+		if _, err := f.client(t).Pull(t.Context(), "x", rag.NoProgress{}); !fault.Is(err, code) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -231,6 +246,25 @@ func TestEmbedder(t *testing.T) {
 	}
 }
 
+func TestCapability(t *testing.T) {
+	t.Parallel()
+	for m, want := range map[llm.Model]llm.Capability{
+		{Name: "gemma3-270m:latest", Parameters: "270M"}: llm.Demonstration,
+		{Name: "smollm2:135m"}:                           llm.Demonstration,
+		{Name: "qwen3:4b"}:                               llm.Capable,
+		{Name: "Llama3.2:3B", Parameters: "3.2B"}:        llm.Capable,
+		{Name: "mine:latest", Parameters: "7.6B"}:        llm.Capable,
+		{Name: "mine:latest", Parameters: "134.52M"}:     llm.Demonstration,
+		{Name: "mine:latest", Parameters: "1.5B"}:        llm.Demonstration,
+		{Name: "mine:latest"}:                            llm.CapabilityUnknown,
+		{Name: "mine:latest", Parameters: "many"}:        llm.CapabilityUnknown,
+	} {
+		if got := llm.CapabilityOf(m); got != want {
+			t.Errorf("%+v: %s, want %s", m, got, want)
+		}
+	}
+}
+
 func TestOffersAreUsable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -239,6 +273,22 @@ func TestOffersAreUsable(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		seen[o.Name] = true
+		if found, ok := llm.FindOffer(strings.ToUpper(o.Name)); !ok || found.Name != o.Name {
+			t.Errorf("%s is found as %q", o.Name, found.Name)
+		}
+	}
+	assets, err := build.Assets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range assets {
+		if a.Kind != build.KindChat {
+			continue
+		}
+		i := slices.IndexFunc(llm.Offers(), func(o llm.Offer) bool { return o.Asset == a.Name })
+		if i < 0 || llm.Offers()[i].SHA256 != a.SHA256 {
+			t.Errorf("%s is not the catalogue's", a.Name)
+		}
 	}
 	needs := llm.Needs(1_000_000_000, 100_000, 10_000)
 	if needs != 2_300_000_000 {

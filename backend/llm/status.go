@@ -133,11 +133,18 @@ func (c *Client) installed(ctx context.Context) ([]InstalledModel, error) {
 	}
 	out := make([]InstalledModel, 0, len(models))
 	for _, m := range models {
-		d, err := c.Show(ctx, m.Name)
+		found, err := c.Installed(ctx, m.Name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, InstalledModel{Details: d, Memory: memory[m.Name], Needs: Needs(d.Bytes, d.CacheBytes, DefaultWindow)})
+		found.Memory = memory[m.Name]
+		out = append(out, found)
 	}
 	return out, nil
+}
+
+// Installed tells of one model, but not whether it is loaded.
+func (c *Client) Installed(ctx context.Context, name string) (InstalledModel, error) {
+	d, err := c.Show(ctx, name)
+	return InstalledModel{Details: d, Needs: Needs(d.Bytes, d.CacheBytes, DefaultWindow)}, err
 }

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
+	"time"
 
 	"ragdesk/backend/rag"
 )
@@ -21,15 +23,15 @@ import (
 // StageVerify is the hashing of model files, in bytes.
 const StageVerify = "verify"
 
-// Damage is a file of a model that is not what the model's manifest names.
-type Damage struct {
-	// Models are those that need the file.
-	Models []string
-	// Digest is what the file should hash to, "sha256:…".
-	Digest string
-	// Found is what it hashes to; empty for a file that is not there, or not the
-	// manifest's size.
-	Found string
+// Checked is a model whose files were hashed.
+type Checked struct {
+	// Name is the model's, with its tag.
+	Name  string
+	Files int
+	Bytes int64
+	// Damaged are the digests, "sha256:…", of its files that are missing or hash to
+	// something else.
+	Damaged []string
 }
 
 // layer is an entry of a manifest.
@@ -38,43 +40,93 @@ type layer struct {
 	Size   int64  `json:"size"`
 }
 
-// Verify hashes every file that the models in an engine's folder are made of, and
-// returns those that are missing or damaged, by digest. The folder has Ollama's
+// Verify hashes the files that the models in an engine's folder are made of: those
+// of one model, or of all with an empty name; a file that models share is hashed
+// once. The models are in the order of their names. The folder has Ollama's
 // layout: manifests/REGISTRY/NAMESPACE/MODEL/TAG and blobs/sha256-HASH. Only the
 // engine's own folder should be given: another Ollama's is not ours to read.
-func Verify(ctx context.Context, models string, progress rag.Progress) ([]Damage, error) {
-	needed, err := manifests(filepath.Join(models, "manifests"))
+func Verify(ctx context.Context, models, name string, progress rag.Progress) ([]Checked, error) {
+	all, err := manifests(filepath.Join(models, "manifests"))
 	if err != nil {
 		return nil, fmt.Errorf("read manifests: %w", err)
 	}
-	digests, total := make([]string, 0, len(needed)), int64(0)
-	for digest, n := range needed {
-		digests, total = append(digests, digest), total+n.size
+	sizes, total := map[string]int64{}, int64(0)
+	var out []Checked
+	for _, m := range all {
+		if name != "" && !strings.EqualFold(m.name, FullName(name)) {
+			continue
+		}
+		checked := Checked{Name: m.name, Files: len(m.layers)}
+		for _, l := range m.layers {
+			checked.Bytes += l.Size
+			if _, seen := sizes[l.Digest]; !seen {
+				total += l.Size
+			}
+			sizes[l.Digest] = l.Size
+		}
+		out = append(out, checked)
 	}
-	sort.Strings(digests)
 	progress.Stage(StageVerify, int(total))
-	var out []Damage
-	for _, digest := range digests {
-		found, err := hashBlob(ctx, filepath.Join(models, "blobs", strings.Replace(digest, ":", "-", 1)), needed[digest].size, progress)
+	sound := map[string]bool{}
+	for _, digest := range slices.Sorted(maps.Keys(sizes)) {
+		found, err := hashBlob(ctx, blobPath(models, digest), sizes[digest], progress)
 		if err != nil {
 			return nil, err
 		}
-		if found != digest {
-			sort.Strings(needed[digest].models)
-			out = append(out, Damage{Models: needed[digest].models, Digest: digest, Found: found})
+		sound[digest] = found == digest
+	}
+	for i := range out {
+		at := slices.IndexFunc(all, func(m manifest) bool { return m.name == out[i].Name })
+		for _, l := range all[at].layers {
+			if !sound[l.Digest] {
+				out[i].Damaged = append(out[i].Damaged, l.Digest)
+			}
 		}
 	}
 	return out, nil
 }
 
-// need is a file that models need.
-type need struct {
-	size   int64
-	models []string
+// Installed lists the models in an engine's folder, as the engine itself would, by
+// name. The folder is as for Verify.
+func Installed(models string) ([]Model, error) {
+	all, err := manifests(filepath.Join(models, "manifests"))
+	if err != nil {
+		return nil, fmt.Errorf("read manifests: %w", err)
+	}
+	out := make([]Model, len(all))
+	for i, m := range all {
+		out[i] = Model{Name: m.name, Digest: m.digest, Modified: m.modified}
+		for _, l := range m.layers {
+			out[i].Bytes += l.Size
+		}
+		// What the file says of itself; a damaged one says nothing, and Verify finds it.
+		var c struct {
+			Family       string `json:"model_family"`
+			Parameters   string `json:"model_type"`
+			Quantization string `json:"file_type"`
+		}
+		config := m.layers[len(m.layers)-1].Digest
+		if raw, err := os.ReadFile(blobPath(models, config)); err == nil && json.Unmarshal(raw, &c) == nil {
+			out[i].Family, out[i].Parameters, out[i].Quantization = c.Family, c.Parameters, c.Quantization
+		}
+	}
+	return out, nil
 }
 
-// manifests reads which files the models below a folder need.
-func manifests(dir string) (map[string]need, error) {
+// blobPath is where a file of that digest lies.
+func blobPath(models, digest string) string {
+	return filepath.Join(models, "blobs", strings.Replace(digest, ":", "-", 1))
+}
+
+// manifest is a model with the files that it is made of, its configuration last.
+type manifest struct {
+	name, digest string
+	modified     time.Time
+	layers       []layer
+}
+
+// manifests reads those below a folder, in the order of the models' names.
+func manifests(dir string) ([]manifest, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // no model was ever installed
@@ -83,7 +135,7 @@ func manifests(dir string) (map[string]need, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // opened for reading
-	needed := map[string]need{}
+	var out []manifest
 	err = fs.WalkDir(root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -99,17 +151,33 @@ func manifests(dir string) (map[string]need, error) {
 		if err := json.Unmarshal(raw, &m); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		name := path.Base(path.Dir(file)) + ":" + path.Base(file)
-		for _, l := range append(m.Layers, m.Config) {
+		layers := append(m.Layers, m.Config)
+		for _, l := range layers {
 			if hash, ok := strings.CutPrefix(l.Digest, "sha256:"); !ok || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
 				return fmt.Errorf("%s: digest %q", file, l.Digest)
 			}
-			n := needed[l.Digest]
-			needed[l.Digest] = need{l.Size, append(n.models, name)}
 		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(raw)
+		out = append(out, manifest{modelName(file), hex.EncodeToString(sum[:]), info.ModTime(), layers})
 		return nil
 	})
-	return needed, err
+	slices.SortFunc(out, func(a, b manifest) int { return strings.Compare(a.name, b.name) })
+	return out, err
+}
+
+// modelName is the name of the model whose manifest lies at a path: registry,
+// namespace, model, tag. Ollama's own registry and namespace are left out.
+func modelName(file string) string {
+	tag, dir := path.Base(file), path.Dir(file)
+	name := path.Base(dir)
+	if space := path.Dir(dir); space != "registry.ollama.ai/library" {
+		name = strings.TrimPrefix(space, "registry.ollama.ai/") + "/" + name
+	}
+	return name + ":" + tag
 }
 
 // hashBlob is the digest of a file, "" when it is not there or has another size.

@@ -120,4 +120,6 @@ type GeneratorInfo struct {
 	// Chat reports that the model has a chat template; without one it continues
 	// text, and must be asked with Raw.
 	Chat bool
+	// Demonstration reports a model that is too small for its answers to be trusted.
+	Demonstration bool
 }

@@ -139,7 +139,19 @@ export interface EngineStatus {
    * State is stopped for a built-in engine that starts when it is needed.
    */
   state: 'running' | 'stopped' | 'unreachable' | 'unavailable';
+  /**
+   * Remote is true for another machine, where questions and passages go.
+   */
+  remote: boolean;
   models: EngineModel[];
+  /**
+   * DefaultModel is what answers a question that names no model.
+   */
+  default_model: string;
+  /**
+   * FreeMemory is what this machine has free, in bytes; null when unknown.
+   */
+  free_memory: number /* int64 */ | null;
   /**
    * Error says why there is no host or why it does not answer, and what to do.
    */
@@ -166,6 +178,18 @@ export interface EngineModel {
    * Chat is false for a model that only continues text, or only embeds it.
    */
   chat: boolean;
+  /**
+   * Loaded is what it takes of memory now, in bytes; null unless it is loaded.
+   */
+  loaded: number /* int64 */ | null;
+  /**
+   * Memory is about what it takes with a window of 8192 tokens, in bytes.
+   */
+  memory: number /* int64 */;
+  /**
+   * Demonstration marks a model that is too small for its answers to be trusted.
+   */
+  demonstration: boolean;
 }
 
 //////////
@@ -920,13 +944,23 @@ export interface ModelList {
    */
   default_embedder: string;
   default_reranker: string;
+  /**
+   * DefaultModel is what answers a question that names no model: the first installed
+   * language model that the catalogue marks as capable, else "extractive".
+   */
+  default_model: string;
+  /**
+   * ChatError says why the language models of a host cannot be listed; null when
+   * they are.
+   */
+  chat_error: ErrorBody | null;
 }
 /**
  * Model is a model that is installed or can be.
  */
 export interface Model {
   /**
-   * Name is what --embedder, --reranker and models pull take.
+   * Name is what --embedder, --reranker, --model and models pull take.
    */
   name: string;
   kind: 'embedder' | 'reranker' | 'chat';
@@ -952,12 +986,14 @@ export interface Model {
    */
   licence: string;
   /**
-   * Precisions are the installed ones, the default first, or those offered.
+   * Precisions are the installed ones, the default first, or those offered; of a
+   * chat model its one quantisation, such as "Q4_K_M".
    */
   precisions: string[];
   /**
    * Dim is the dimension of an embedder's vectors and Limit the longest input in
-   * tokens; null where they are not known before the model is installed.
+   * tokens, of a chat model its longest window; null where they are not known before
+   * the model is installed.
    */
   dim: number /* int */ | null;
   limit: number /* int */ | null;
@@ -975,30 +1011,48 @@ export interface Model {
    */
   command: string | null;
   /**
+   * Host is where an installed chat model is; null for others.
+   */
+  host: 'configured' | 'ollama' | 'builtin' | null;
+  /**
+   * Memory is about what a chat model takes in bytes with a window of 8192 tokens,
+   * and Fit whether this machine has that free; both are null for others, Memory
+   * also where it is not known.
+   */
+  memory: number /* int64 */ | null;
+  fit: 'good' | 'tight' | 'none' | 'unknown' | null;
+  /**
+   * Demonstration marks a chat model that is too small for its answers to be trusted.
+   */
+  demonstration: boolean;
+  /**
    * Error says why an installed model cannot be used.
    */
   error: ErrorBody | null;
 }
 /**
- * PullModelRequest downloads a model from the hub. It is the one operation that
- * goes out, and only when the user asks.
+ * PullModelRequest downloads a model: from the hub, or, a chat model, by the host of
+ * language models. It is the one operation that goes out, and only when the user asks.
  */
 export interface PullModelRequest {
   /**
-   * Name is one of the catalogue, or OWNER/NAME of the hub.
+   * Name is one of the catalogue, or OWNER/NAME of the hub; a chat model beyond the
+   * catalogue is named with its tag, NAME:TAG, or with its registry, HOST/OWNER/NAME.
    */
   name: string;
   /**
-   * Mirror is the address of a mirror; empty means RAGDESK_MIRROR or the hub.
+   * Mirror is the address of a mirror; empty means RAGDESK_MIRROR or the hub. Chat
+   * models take none.
    */
   mirror: string;
   /**
-   * Precision is int8, fp32, fp16 or q4; empty means the recommended one.
+   * Precision is int8, fp32, fp16 or q4; empty means the recommended one. Chat models
+   * take none: it is part of their tag.
    */
   precision: string;
 }
 /**
- * ImportModelRequest installs a model from a folder or a bundle.
+ * ImportModelRequest installs a model from a folder, a bundle or a GGUF file.
  */
 export interface ImportModelRequest {
   path: string;
@@ -1308,6 +1362,11 @@ export interface CompareResponse {
    * Model is what answered; null without answers.
    */
   model: string | null;
+  /**
+   * Demonstration is true for a model that is too small for its answers to be
+   * trusted.
+   */
+  demonstration: boolean;
   strategies: Column[];
   movement: Movement[];
 }
@@ -1349,7 +1408,8 @@ export interface AskRequest {
   strategy: string;
   retrieval: Retrieval;
   /**
-   * Model is a language model's name; empty means "extractive", which needs none.
+   * Model is a language model's name, or "extractive", which needs none; empty means
+   * an installed model that the catalogue marks as capable, else "extractive".
    */
   model: string;
   /**
@@ -1375,6 +1435,11 @@ export interface AskResponse {
    */
   prompt: string;
   model: string;
+  /**
+   * Demonstration is true for a model that is too small for its answers to be
+   * trusted.
+   */
+  demonstration: boolean;
   usage: Usage | null;
   /**
    * Abstained is true when the answer is that there is none in the documents.

@@ -3,7 +3,7 @@ package engine
 import "golang.org/x/sys/cpu"
 
 // missingFeatures lists what the processor lacks of x86-64-v3, for which the
-// engine's kernels are compiled (build/engine/cc).
+// engine's kernels are compiled (build/engine/cc-x86-64-v3).
 func missingFeatures() []string {
 	var missing []string
 	for _, f := range []struct {

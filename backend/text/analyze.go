@@ -15,6 +15,8 @@ type Term struct {
 	Span rag.Span
 	// Stop marks a term too common to ask for.
 	Stop bool
+	// out marks a term that the lexicon leaves out.
+	out bool
 }
 
 // Analysis holds the terms of a text in three streams, each in text order.
@@ -31,12 +33,16 @@ type Analysis struct {
 }
 
 // Analyze returns the terms of s. Text and query go through the same analysis.
-func Analyze(s string) Analysis {
+func Analyze(s string) Analysis { return (*Lexicon)(nil).Analyze(s) }
+
+// Analyze is the function Analyze with a library's own words. A nil lexicon has
+// none.
+func (l *Lexicon) Analyze(s string) Analysis {
 	dict, err := openDictionary()
 	if err != nil {
 		dict = nil // Ready reports it
 	}
-	a := analyzer{dict: dict, folded: foldIndexed(s)}
+	a := analyzer{dict: dict, lexicon: l, folded: foldIndexed(s)}
 	a.run()
 	return a.out
 }
@@ -111,58 +117,106 @@ func classOf(r rune) class {
 	return otherClass
 }
 
-// analyzer walks a folded text once.
+// analyzer takes the terms of a folded text: its words first, then the pairs and
+// single characters, which stop where their words do.
 type analyzer struct {
-	dict   *dictionary
-	folded indexed
-	out    Analysis
-	ends   []int
+	dict    *dictionary
+	lexicon *Lexicon
+	folded  indexed
+	out     Analysis
+	ends    []int
+	// own are the words of the lexicon that are no plain run of Chinese characters,
+	// by the characters they take, and done is where the last of them that was taken
+	// ends.
+	own  [][2]int
+	done int
+	// at is the word that pairs has come to.
+	at int
 }
 
 func (a *analyzer) run() {
 	f := &a.folded
+	a.own = a.lexicon.find(f)
 	a.out.Words = make([]Term, 0, len(f.runes)/2)
 	for i := 0; i < len(f.runes); {
-		switch classOf(f.runes[i]) {
-		case otherClass:
+		switch c := classOf(f.runes[i]); {
+		case a.takeOwn(i):
+			i = a.done
+		case c == otherClass:
 			i++
-		case alnumClass:
-			i = a.compound(i)
+		case c == alnumClass:
+			end := f.compoundEnd(i)
+			if next := a.bound(end); next < end {
+				for end = next; classOf(f.runes[end-1]) != alnumClass; {
+					end-- // a sign that would join the lexicon's word
+				}
+			}
+			i = a.compound(i, end)
 		default:
-			i = a.ideographs(i)
+			i = a.ideographs(i, c)
 		}
 	}
+	for i := 0; i < len(f.runes); {
+		if !ideograph(classOf(f.runes[i])) {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(f.runes) && ideograph(classOf(f.runes[j])) {
+			j++
+		}
+		a.pairs(i, j)
+		i = j
+	}
+	a.lexicon.leaveOut(&a.out)
 }
 
-// ideographs takes the run of Chinese, Japanese and Korean characters at i.
-func (a *analyzer) ideographs(i int) int {
-	f := &a.folded
-	j := i
-	for j < len(f.runes) {
-		c := classOf(f.runes[j])
-		if c == otherClass || c == alnumClass {
-			break
-		}
-		k := j + 1
-		for k < len(f.runes) && classOf(f.runes[k]) == c {
-			k++
-		}
-		if c == hanClass {
-			a.words(j, k)
-			a.numerals(j, k)
-		} else {
-			a.out.Words = append(a.out.Words, f.term(j, k))
-		}
-		j = k
+// ideograph reports whether characters of a class form pairs.
+func ideograph(c class) bool { return c != otherClass && c != alnumClass }
+
+// takeOwn takes a word of the lexicon that begins at i, if one does.
+func (a *analyzer) takeOwn(i int) bool {
+	if len(a.own) == 0 || a.own[0][0] != i {
+		return false
 	}
-	a.pairs(i, j)
+	t := a.folded.term(i, a.own[0][1])
+	t.out = a.lexicon.stops(t.Term)
+	a.out.Words = append(a.out.Words, t)
+	a.done, a.own = a.own[0][1], a.own[1:]
+	return true
+}
+
+// bound ends what would go on to end before the next word of the lexicon.
+func (a *analyzer) bound(end int) int {
+	if len(a.own) > 0 && a.own[0][0] < end {
+		return a.own[0][0]
+	}
+	return end
+}
+
+// ideographs takes the characters of one class at i.
+func (a *analyzer) ideographs(i int, c class) int {
+	f := &a.folded
+	j := i + 1
+	for j < len(f.runes) && classOf(f.runes[j]) == c {
+		j++
+	}
+	j = a.bound(j)
+	if c == hanClass {
+		a.words(i, j)
+		a.numerals(i, j)
+	} else {
+		t := f.term(i, j)
+		t.out = a.lexicon.stops(t.Term)
+		a.out.Words = append(a.out.Words, t)
+	}
 	return j
 }
 
-// words cuts the Chinese run [i, j) into dictionary words.
+// words cuts the Chinese run [i, j) into words of the dictionary and the lexicon.
 func (a *analyzer) words(i, j int) {
 	f := &a.folded
-	a.ends = a.dict.segment(a.ends[:0], f.slice(i, j))
+	a.ends = a.dict.segment(a.ends[:0], f.slice(i, j), a.lexicon)
 	base, from := f.at[i], i
 	for _, end := range a.ends {
 		to := from + 1
@@ -170,38 +224,36 @@ func (a *analyzer) words(i, j int) {
 			to++
 		}
 		t := f.term(from, to)
-		t.Stop = StopWord(t.Term)
+		t.out = a.lexicon.stops(t.Term)
+		t.Stop = StopWord(t.Term) && !a.lexicon.has(t.Term)
 		a.out.Words = append(a.out.Words, t)
 		from = to
 	}
 }
 
-// pairs adds the bigrams and single characters of the run [i, j), whose words
-// were added last. A bigram or character stops if every word it touches does.
+// pairs adds the bigrams and single characters of the run [i, j). A bigram or
+// character stops, or is left out, if every word it touches is.
 func (a *analyzer) pairs(i, j int) {
 	f := &a.folded
-	w := len(a.out.Words)
-	for w > 0 && a.out.Words[w-1].Span.Start >= int(f.start[i]) {
-		w--
-	}
 	if a.out.Chars == nil {
 		a.out.Chars = make([]Term, 0, len(f.runes)-i)
 		a.out.Bigrams = make([]Term, 0, len(f.runes)-i)
 	}
-	prevStop := false
+	var prev Term
 	for k := i; k < j; k++ {
-		for w < len(a.out.Words) && a.out.Words[w].Span.End <= int(f.start[k]) {
-			w++
+		for a.at < len(a.out.Words) && a.out.Words[a.at].Span.End <= int(f.start[k]) {
+			a.at++
 		}
-		stop := w < len(a.out.Words) && a.out.Words[w].Stop
 		t := f.term(k, k+1)
-		t.Stop = stop
+		if a.at < len(a.out.Words) {
+			t.Stop, t.out = a.out.Words[a.at].Stop, a.out.Words[a.at].out
+		}
 		a.out.Chars = append(a.out.Chars, t)
 		if k > i {
-			t := f.term(k-1, k+1)
-			t.Stop = stop && prevStop
-			a.out.Bigrams = append(a.out.Bigrams, t)
+			pair := f.term(k-1, k+1)
+			pair.Stop, pair.out = t.Stop && prev.Stop, t.out && prev.out
+			a.out.Bigrams = append(a.out.Bigrams, pair)
 		}
-		prevStop = stop
+		prev = t
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/blevesearch/snowballstem"
 )
 
-// compound takes the words, numbers and the signs that join them at i: the whole
-// as one term if it has parts, then its parts.
-func (a *analyzer) compound(i int) int {
+// compound takes the words, numbers and the signs that join them in [i, end): the
+// whole as one term if it has parts, then its parts.
+func (a *analyzer) compound(i, end int) int {
 	f := &a.folded
-	end := f.compoundEnd(i)
 	var parts [][2]int
 	for k := i; k < end; {
 		if classOf(f.runes[k]) != alnumClass {

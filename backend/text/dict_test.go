@@ -18,7 +18,7 @@ func TestMissingWordList(t *testing.T) {
 	}
 	// Without the list every character is a word.
 	var none *dictionary
-	if got := none.segment(nil, "北京人"); len(got) != 3 || got[2] != 9 {
+	if got := none.segment(nil, "北京人", nil); len(got) != 3 || got[2] != 9 {
 		t.Errorf("segment without a word list = %v", got)
 	}
 }

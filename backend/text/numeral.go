@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ragdesk/backend/rag"
 )
 
 // Numerals of Chinese, folded to simplified script: digits, the formal digits of
@@ -143,13 +145,28 @@ func (a *analyzer) numerals(i, j int) {
 		for end < j && isNumeral(f.runes[end]) {
 			end++
 		}
-		if value, ok := a.number(i, k, end, j); ok {
+		if value, ok := a.number(i, k, end, j); ok && !a.named(k, end) {
 			t := f.term(k, end)
 			t.Term = value
 			a.insert(t)
 		}
 		k = end
 	}
+}
+
+// named reports whether the characters [i, j), whose words were added last, are in a
+// word of the lexicon: the digits of a name are no number.
+func (a *analyzer) named(i, j int) bool {
+	if a.lexicon == nil {
+		return false
+	}
+	at := rag.Span{Start: int(a.folded.start[i]), End: int(a.folded.end[j-1])}
+	for w := len(a.out.Words) - 1; w >= 0 && a.out.Words[w].Span.End > at.Start; w-- {
+		if t := a.out.Words[w]; t.Span.Overlaps(at) && a.lexicon.has(t.Term) {
+			return true
+		}
+	}
+	return false
 }
 
 // number is the value of the numerals [k, end) inside the run [i, j).

@@ -9,7 +9,7 @@ import (
 )
 
 // Settings are how a library reads, cuts and indexes its documents. They are
-// fixed when the library is created.
+// fixed when the library is created, its words apart.
 type Settings struct {
 	Chunker string
 	// ChunkSize and ChunkOverlap count what the chunker counts: content tokens, or
@@ -22,13 +22,16 @@ type Settings struct {
 	Dim int
 	// TextFingerprint is the text index's analysis and format.
 	TextFingerprint string
+	// Words is a hash of the words that the text index is told of, "" of none. They
+	// alone can be changed later.
+	Words string
 }
 
 // Library is a knowledge base at one revision.
 type Library struct {
 	ID   int64
 	Name string
-	// Revision grows by one with each change of documents.
+	// Revision grows by one with each change of documents or words.
 	Revision int64
 	Settings
 	Documents, Chunks int

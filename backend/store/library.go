@@ -18,7 +18,7 @@ const maxNameLength = 100
 
 const selectLibrary = `SELECT id, name, revision, chunker, chunk_size, chunk_overlap,
 	chunker_fingerprint, embedder, embedder_fingerprint, dim, text_fingerprint,
-	documents, chunks, words, bigrams, singles FROM library`
+	words_hash, documents, chunks, words, bigrams, singles FROM library`
 
 // scanner is a row or the current one of several.
 type scanner interface{ Scan(dest ...any) error }
@@ -26,7 +26,7 @@ type scanner interface{ Scan(dest ...any) error }
 func scanLibrary(row scanner) (l rag.Library, err error) {
 	err = row.Scan(&l.ID, &l.Name, &l.Revision, &l.Chunker, &l.ChunkSize, &l.ChunkOverlap,
 		&l.ChunkerFingerprint, &l.Embedder, &l.EmbedderFingerprint, &l.Dim, &l.TextFingerprint,
-		&l.Documents, &l.Chunks, &l.Terms.Words, &l.Terms.Bigrams, &l.Terms.Chars)
+		&l.Words, &l.Documents, &l.Chunks, &l.Terms.Words, &l.Terms.Bigrams, &l.Terms.Chars)
 	return l, err
 }
 
@@ -86,9 +86,9 @@ func (w *Writer) CreateLibrary(ctx context.Context, name string, set rag.Setting
 			return fault.New("kb_exists", fault.P("kb", name))
 		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO library (name, revision, chunker, chunk_size,
-			chunk_overlap, chunker_fingerprint, embedder, embedder_fingerprint, dim, text_fingerprint)
-			VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, name, set.Chunker, set.ChunkSize, set.ChunkOverlap,
-			set.ChunkerFingerprint, set.Embedder, set.EmbedderFingerprint, set.Dim, set.TextFingerprint)
+			chunk_overlap, chunker_fingerprint, embedder, embedder_fingerprint, dim, text_fingerprint, words_hash)
+			VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, name, set.Chunker, set.ChunkSize, set.ChunkOverlap,
+			set.ChunkerFingerprint, set.Embedder, set.EmbedderFingerprint, set.Dim, set.TextFingerprint, set.Words)
 		if err != nil {
 			return err
 		}
@@ -131,22 +131,28 @@ func (w *Writer) SetTextIndex(ctx context.Context, lib rag.Library, fingerprint 
 		if err != nil {
 			return err
 		}
-		if now.Chunks != len(counts) {
-			return fmt.Errorf("%d chunks counted of %d", len(counts), now.Chunks)
-		}
-		if now.Terms, err = recount(ctx, tx, lib, counts); err != nil {
-			return err
-		}
-		now.TextFingerprint = fingerprint
-		next = now
-		_, err = tx.ExecContext(ctx, `UPDATE library SET text_fingerprint = ?, words = ?, bigrams = ?, singles = ?
-			WHERE id = ?`, fingerprint, now.Terms.Words, now.Terms.Bigrams, now.Terms.Chars, lib.ID)
+		next, err = indexed(ctx, tx, now, fingerprint, counts)
 		return err
 	})
 	if err != nil {
 		return rag.Library{}, err
 	}
 	return next, nil
+}
+
+// indexed records that the text index of lib is another, and returns lib with it.
+func indexed(ctx context.Context, tx *sql.Tx, lib rag.Library, fingerprint string, counts map[rag.ChunkID]rag.TermCounts) (rag.Library, error) {
+	if lib.Chunks != len(counts) {
+		return lib, fmt.Errorf("%d chunks counted of %d", len(counts), lib.Chunks)
+	}
+	var err error
+	if lib.Terms, err = recount(ctx, tx, lib, counts); err != nil {
+		return lib, err
+	}
+	lib.TextFingerprint = fingerprint
+	_, err = tx.ExecContext(ctx, `UPDATE library SET text_fingerprint = ?, words = ?, bigrams = ?, singles = ?
+		WHERE id = ?`, fingerprint, lib.Terms.Words, lib.Terms.Bigrams, lib.Terms.Chars, lib.ID)
+	return lib, err
 }
 
 // recount sums counts by document, stores the sums and returns their total.

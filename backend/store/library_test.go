@@ -65,6 +65,8 @@ func TestRemovedLibraryIsUnknown(t *testing.T) {
 		"Vectors":      func() error { _, err := s.Vectors(ctx, lib); return err },
 		"Apply":        func() error { _, err := w.Apply(ctx, lib, rag.Change{Revision: lib.Revision}); return err },
 		"SetTextIndex": func() error { _, err := w.SetTextIndex(ctx, lib, "", nil); return err },
+		"SetWords":     func() error { _, err := w.SetWords(ctx, lib, rag.Wording{}); return err },
+		"Words":        func() error { _, err := s.Words(ctx, lib); return err },
 		"Remove":       func() error { return w.RemoveLibrary(ctx, lib) },
 	}
 	for name, f := range read {

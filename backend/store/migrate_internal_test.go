@@ -41,6 +41,8 @@ func fillVersion(t *testing.T, s *Store, version int) {
 		fillDataset(t, s)
 	case 3:
 		fillStructure(t, s)
+	case 4:
+		fillWords(t, s)
 	default:
 		t.Fatalf("no sample for version %d of the schema", version)
 	}
@@ -59,6 +61,27 @@ func fillDataset(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	if err := w.SetBindings(t.Context(), rag.Library{ID: 1}, row.Hash, []byte("[]")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillWords gives the first library words.
+func fillWords(t *testing.T, s *Store) {
+	t.Helper()
+	w, err := s.Lock(t.Context(), "sample", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Unlock()
+	lib, err := s.Library(t.Context(), "样本")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.SetWords(t.Context(), lib, rag.Wording{
+		Words: []rag.Word{{Word: "灵犀三号", Freq: 7}, {Word: "公司", Stop: true}}, Hash: "wh", TextFingerprint: "tf+wh",
+		Counts: map[rag.ChunkID]rag.TermCounts{"k1": {Words: 1, Bigrams: 3, Chars: 4}, "k0": {Words: 1, Bigrams: 1, Chars: 2}},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -235,7 +258,7 @@ func TestMigrateFrozenVersions(t *testing.T) {
 		if err := s.Check(t.Context()); err != nil {
 			t.Errorf("version %d, migrated: %v", version, err)
 		}
-		block, err := s.Vectors(t.Context(), rag.Library{ID: 1, Revision: 1})
+		block, err := s.Vectors(t.Context(), rag.Library{ID: 1, Revision: 2})
 		if diff := cmp.Diff(rag.VectorBlock{Dim: 2, IDs: []rag.ChunkID{"k1", "k0"}, Data: []float32{0.6, 0.8, 1, 0}}, block); err != nil || diff != "" {
 			t.Errorf("version %d, migrated: error %v, vectors (-want +got):\n%s", version, err, diff)
 		}
@@ -288,7 +311,7 @@ func TestMigrateNeedsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
+	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE word; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
 		DROP TABLE chunk; DROP TABLE body; DROP TABLE document; DROP TABLE library`); err != nil {
 		t.Fatal(err)
 	}

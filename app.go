@@ -69,6 +69,14 @@ func (a *App) RemoveKB(r api.RemoveKBRequest) (api.RemovedKB, error) {
 	return a.svc.RemoveKB(a.context(), r)
 }
 
+// Words lists a knowledge base's own words.
+func (a *App) Words(r api.WordsRequest) (api.Words, error) { return a.svc.Words(a.context(), r) }
+
+// StartEditWords changes a knowledge base's own words.
+func (a *App) StartEditWords(r api.EditWordsRequest) (api.Job, error) {
+	return a.svc.StartEditWords(a.context(), r)
+}
+
 // ListDocuments lists the documents of a knowledge base.
 func (a *App) ListDocuments(r api.ListDocumentsRequest) (api.DocumentList, error) {
 	return a.svc.ListDocuments(a.context(), r)

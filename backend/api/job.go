@@ -11,9 +11,9 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import, demo, eval, reindex, or of models pull, install, verify
+	// Kind is ingest, import, demo, eval, reindex, words, or of models pull, install, verify
 	// or measure.
-	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'pull' | 'install' | 'verify' | 'measure'"`
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'pull' | 'install' | 'verify' | 'measure'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
@@ -31,7 +31,9 @@ type Job struct {
 	Model    *Model             `json:"model"`
 	Verified *ModelVerification `json:"verified"`
 	Speed    *RerankerSpeed     `json:"speed"`
-	Error    *ErrorBody         `json:"error"`
+	// Words is the result of a change of words.
+	Words *Words     `json:"words"`
+	Error *ErrorBody `json:"error"`
 }
 
 // Event is news of a job.

@@ -13,6 +13,10 @@ type Service interface {
 	ListDocuments(ctx context.Context, r ListDocumentsRequest) (DocumentList, error)
 	DocumentText(ctx context.Context, r DocumentTextRequest) (DocumentText, error)
 	RemoveDocuments(ctx context.Context, r RemoveDocumentsRequest) (RemovedDocuments, error)
+	Words(ctx context.Context, r WordsRequest) (Words, error)
+	// StartEditWords changes a knowledge base's own words; the job's words are what
+	// there is after it.
+	StartEditWords(ctx context.Context, r EditWordsRequest) (Job, error)
 	ExportChunks(ctx context.Context, r ExportChunksRequest) (ChunkExport, error)
 	PreviewChunks(ctx context.Context, r PreviewChunksRequest) (ChunkPreview, error)
 

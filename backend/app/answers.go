@@ -79,7 +79,7 @@ const highEvidence = 0.6
 
 // quoted answers without a language model.
 func (s *Service) quoted(ctx context.Context, q inquiry, f found) (answered, error) {
-	a, err := s.extract(ctx, q.kb, q.lang, q.text, f.Hits)
+	a, err := s.extract(ctx, q, f)
 	if err != nil {
 		return answered{}, err
 	}

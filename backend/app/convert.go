@@ -174,6 +174,10 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	if e, ok := s.Result.(evaluated); ok {
 		out.Eval = &e.report
 	}
+	if w, ok := s.Result.(wording); ok && s.Err == nil {
+		words := wordsResult(lang, w)
+		out.Words = &words
+	}
 	modelResult(&out, lang, s.Result)
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/retrieve"
@@ -13,11 +14,11 @@ import (
 )
 
 // corpus opens what pipeline p needs of a library.
-func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, p rag.Pipeline) (retrieve.Corpus, error) {
+func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, z lexical.Analyzer, p rag.Pipeline) (retrieve.Corpus, error) {
 	model := s.model(snap.Library)
 	c := retrieve.Corpus{
 		Text: snap.Text, Vectors: snap.Lazy(), Embedder: model,
-		Chunks: chunkReader{s.store, snap.Library}, Documents: documentReader{s.store, snap.Library}, Coverage: coverage,
+		Chunks: chunkReader{s.store, snap.Library}, Documents: documentReader{s.store, snap.Library}, Coverage: coverageBy(z),
 	}
 	var err error
 	if p.Reranker != rag.RerankNone {

@@ -17,8 +17,8 @@ import (
 	"ragdesk/backend/store"
 )
 
-// isPath tells a path from a name: it has a separator or an extension.
-func isPath(s string) bool { return strings.ContainsAny(s, `/\`) || filepath.Ext(s) != "" }
+// IsPath tells a path from a name: it has a separator or an extension.
+func IsPath(s string) bool { return strings.ContainsAny(s, `/\`) || filepath.Ext(s) != "" }
 
 // bound is a dataset with its gold bound to one library.
 type bound struct {
@@ -59,7 +59,7 @@ func (s *Service) readDataset(ctx context.Context, ref string) (dataset.Dataset,
 	if ref == "" {
 		return dataset.Dataset{}, nil, fault.New("argument_missing", fault.P("argument", "--dataset"))
 	}
-	if isPath(ref) {
+	if IsPath(ref) {
 		return dataset.Read(ctx, ref, dataset.Options{})
 	}
 	st, err := s.openStore(ctx)

@@ -27,7 +27,7 @@ func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorRe
 		return assets.Runtime()
 	})
 	d.run("dictionary", func() (string, error) {
-		terms := lexical.QueryTerms("动态召回")
+		terms := lexical.Analyzer{}.QueryTerms("动态召回")
 		return fmt.Sprintf("%v", terms), nil
 	})
 	for _, e := range models.Embedders() {

@@ -76,7 +76,7 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 		return evaluation{}, fault.New("argument_missing", fault.P("argument", "--dataset"))
 	}
 	e := evaluation{
-		library: evaluate.Ref{Value: r.KB}, dataset: evaluate.Ref{Value: r.Dataset, IsPath: isPath(r.Dataset)},
+		library: evaluate.Ref{Value: r.KB}, dataset: evaluate.Ref{Value: r.Dataset, IsPath: IsPath(r.Dataset)},
 		metrics: r.Metrics, baseline: r.Baseline, primary: r.Primary, seed: r.Seed, out: r.Out,
 	}
 	strategies := r.Strategies

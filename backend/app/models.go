@@ -100,7 +100,7 @@ func (s *Service) newSettings(ctx context.Context, want cut) (rag.Settings, erro
 	return rag.Settings{
 		Chunker: c.kind, ChunkSize: c.size, ChunkOverlap: c.overlap, ChunkerFingerprint: c.Fingerprint(),
 		Embedder: c.embedder, EmbedderFingerprint: model.Fingerprint(), Dim: model.Dim(),
-		TextFingerprint: lexical.Fingerprint(),
+		TextFingerprint: lexical.Analyzer{}.Fingerprint(),
 	}, nil
 }
 
@@ -173,6 +173,10 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 	if err != nil {
 		return ingest.Ports{}, nil, err
 	}
+	terms, err := s.analyzers.of(ctx, s.store, lib)
+	if err != nil {
+		return ingest.Ports{}, nil, err
+	}
 	parser, err := s.parser(read)
 	if err != nil {
 		return ingest.Ports{}, nil, err
@@ -183,7 +187,7 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 	}
 	return ingest.Ports{
 		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
-		Committer: committer{s.shelf, w}, Count: lexical.Count, EmbedLimit: embedLimit(model),
+		Committer: committer{s.shelf, w}, Count: terms.Count, EmbedLimit: embedLimit(model),
 		Notices: c.noticesOf,
 	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later
 }

@@ -69,6 +69,11 @@ func (s *Service) reindex(ctx context.Context, r api.ReindexRequest, progress ra
 	if err != nil {
 		return ingest.Report{}, err
 	}
+	terms, err := s.analyzers.of(ctx, s.store, old)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	settings.Words, settings.TextFingerprint = old.Words, terms.Fingerprint()
 	if settings == old.Settings {
 		return unchangedReport(old, from.Documents), nil
 	}
@@ -76,7 +81,11 @@ func (s *Service) reindex(ctx context.Context, r api.ReindexRequest, progress ra
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	report, err := s.rebuilt(ctx, w, old, to, from, progress)
+	var report ingest.Report
+	err = w.CopyWords(ctx, old, to)
+	if err == nil {
+		report, err = s.rebuilt(ctx, w, old, to, from, progress)
+	}
 	if err == nil {
 		report.Library, err = w.ReplaceLibrary(ctx, old, report.Library)
 	}

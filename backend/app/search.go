@@ -24,6 +24,8 @@ type found struct {
 	retrieve.Result
 	fingerprint string
 	took        time.Duration
+	// terms takes the terms of the library's texts and queries.
+	terms lexical.Analyzer
 }
 
 // Search runs one strategy.
@@ -37,8 +39,8 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 		return api.SearchResponse{}, err
 	}
 	return api.SearchResponse{
-		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Hits: hits(f.Hits, matcher(r.Query)),
-		Dropped: dropped(f.Dropped), QueryTerms: list(lexical.QueryTerms(r.Query)),
+		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
+		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)),
 		Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
 	}, nil
 }
@@ -64,7 +66,7 @@ func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, e
 	return api.AskResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations),
 		Prompt: a.prompt, Model: a.model, Demonstration: a.demonstration, Usage: a.usage, Abstained: a.Abstained, Cut: a.cut, Truncated: a.truncated,
-		Hits: hits(f.Hits, matcher(r.Query)), Dropped: dropped(f.Dropped),
+		Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
 		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
 	}, nil
 }
@@ -79,8 +81,7 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 		return api.CompareResponse{}, err
 	}
 	q := inquiry{r.KB, promptLanguage(r.Language, r.Query), r.Query}
-	match := matcher(r.Query)
-	out := api.CompareResponse{Query: r.Query, KB: r.KB, QueryTerms: list(lexical.QueryTerms(r.Query))}
+	out := api.CompareResponse{Query: r.Query, KB: r.KB}
 	results := make([]found, len(pipelines))
 	for i, p := range pipelines {
 		f, err := s.find(ctx, r.KB, p, r.Query)
@@ -88,8 +89,9 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
 		}
 		results[i] = f
+		out.QueryTerms = list(f.terms.QueryTerms(r.Query))
 		out.Strategies = append(out.Strategies, api.Column{
-			Strategy: p.Strategy, Hits: hits(f.Hits, match), Dropped: dropped(f.Dropped),
+			Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
 			Prompt: answer.Prompt(q.lang, r.Query, f.Hits), Citations: []api.Citation{}, Cut: []string{},
 			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
 		})
@@ -154,7 +156,11 @@ func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query str
 }
 
 func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string) (found, error) {
-	corpus, err := s.corpus(ctx, snap, p)
+	terms, err := s.analyzers.of(ctx, s.store, snap.Library)
+	if err != nil {
+		return found{}, err
+	}
+	corpus, err := s.corpus(ctx, snap, terms, p)
 	if err != nil {
 		return found{}, err
 	}
@@ -169,16 +175,16 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if err != nil {
 		return found{}, err
 	}
-	return found{Result: res, fingerprint: p.Fingerprint(parts...)}, s.number(ctx, snap.Library, res.Hits)
+	return found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...)}, s.number(ctx, snap.Library, res.Hits)
 }
 
 // extract answers from hits without a language model.
-func (s *Service) extract(ctx context.Context, kb, lang, query string, hits []rag.Hit) (answer.Answer, error) {
-	scorer, err := s.libraryScorer(ctx, kb)
+func (s *Service) extract(ctx context.Context, q inquiry, f found) (answer.Answer, error) {
+	scorer, err := s.libraryScorer(ctx, q.kb)
 	if err != nil {
 		return answer.Answer{}, err
 	}
-	return answer.Extract(ctx, scorer, coverage, lang, query, hits)
+	return answer.Extract(ctx, scorer, coverageBy(f.terms), q.lang, q.text, f.Hits)
 }
 
 // libraryScorer is the reranker that a library's own model makes.
@@ -194,19 +200,6 @@ func (s *Service) libraryScorer(ctx context.Context, kb string) (rag.Reranker, e
 	return s.lateInteraction(s.model(lib))
 }
 
-// coverage is the share of the question's terms that a sentence holds.
-func coverage(question, sentence string) float64 {
-	terms := lexical.QueryTerms(question)
-	if len(terms) == 0 {
-		return 0
-	}
-	seen := map[string]bool{}
-	for _, m := range lexical.Matches(question, sentence) {
-		seen[m.Term] = true
-	}
-	return min(1, float64(len(seen))/float64(len(terms)))
-}
-
 func promptLanguage(asked, query string) string {
 	if asked != "" {
 		return asked
@@ -218,9 +211,9 @@ func promptLanguage(asked, query string) string {
 }
 
 // matcher finds the query's terms in a text, in code points.
-func matcher(query string) func(string) []api.Match {
+func matcher(z lexical.Analyzer, query string) func(string) []api.Match {
 	return func(s string) []api.Match {
-		found := lexical.Matches(query, s)
+		found := z.Matches(query, s)
 		spans := make([]rag.Span, len(found))
 		for i, m := range found {
 			spans[i] = m.Span

@@ -69,8 +69,9 @@ type Service struct {
 	// modelsTurn holds a token while the models folder is being changed.
 	modelsTurn chan struct{}
 
-	tokens tokenFiles
-	views  viewCache
+	tokens    tokenFiles
+	views     viewCache
+	analyzers analyzers
 }
 
 var (

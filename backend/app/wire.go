@@ -5,7 +5,6 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
-	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
@@ -25,7 +24,11 @@ func (s *Service) openStore(ctx context.Context) (*store.Store, error) {
 	}
 	s.store = st
 	s.shelf = library.NewShelf(library.Config{
-		Store: st, Texts: textIndexes{}, LoadVectors: loadVectors, Dir: st.IndexDir,
+		Store: st, LoadVectors: loadVectors, Dir: st.IndexDir,
+		Texts: func(ctx context.Context, lib rag.Library) (library.TextIndexes, error) {
+			z, err := s.analyzers.of(ctx, st, lib)
+			return textIndexes{z}, err
+		},
 		Lock: func(ctx context.Context, purpose string) (library.Writer, func(), error) {
 			w, err := st.Lock(ctx, purpose, s.cfg.LockWait)
 			if err != nil {
@@ -50,24 +53,6 @@ func (s *Service) openShelf(ctx context.Context) (*library.Shelf, error) {
 	}
 	return s.shelf, nil
 }
-
-// textIndexes is lexical as the library's port.
-type textIndexes struct{}
-
-func (textIndexes) Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []library.TextEntry) error {
-	entries := make([]lexical.Entry, len(put))
-	for i, e := range put {
-		entries[i] = lexical.Entry{ID: e.ID, Text: e.Text}
-	}
-	return lexical.Build(ctx, from, to, remove, entries)
-}
-
-func (textIndexes) Open(dir string, chunks int, terms rag.TermCounts) (rag.TextIndex, error) {
-	return lexical.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
-}
-
-func (textIndexes) Count(s string) rag.TermCounts { return lexical.Count(s) }
-func (textIndexes) Fingerprint() string           { return lexical.Fingerprint() }
 
 func loadVectors(ctx context.Context, b rag.VectorBlock) (rag.VectorIndex, error) {
 	return vector.Load(ctx, b.Dim, b.IDs, b.Data)

@@ -117,5 +117,5 @@ func (e *env) kb() *cobra.Command {
 		},
 	}
 	rm.Flags().BoolVar(&yes, "yes", false, e.t("flag.yes"))
-	return e.group("kb", "short.kb-group", listing, rm, e.reindex())
+	return e.group("kb", "short.kb-group", listing, rm, e.reindex(), e.words())
 }

@@ -79,6 +79,7 @@ func TestFormatsOfCommands(t *testing.T) {
 		{"docs-text.json", 0, []string{"docs", "text", "--kb", "formats", "travel.txt"}},
 		{"docs-rm.json", 0, []string{"docs", "rm", "--kb", "formats", "--yes", "travel.txt"}},
 		{"kb-list.json", 0, []string{"kb", "list"}},
+		{"kb-words.json", 3, []string{"kb", "words", "--kb", "formats", "--add", "灵犀三号 20 nz", "--add", "words.txt", "--stop", "公司"}},
 		{"kb-rm.json", 0, []string{"kb", "rm", "--yes", "formats"}},
 		{"chunks-export.jsonl", 0, []string{"chunks", "export", "--kb", "list"}},
 		{"chunks-import.json", 0, []string{"chunks", "import", "--kb", "imported", "list.jsonl"}},

@@ -42,7 +42,7 @@ func newBench(t *testing.T, embedder rag.Embedder) *bench {
 	b.chunker = c
 	b.lib = b.Create(t, "kb", rag.Settings{
 		Chunker: chunk.KindChars, ChunkSize: 40, ChunkOverlap: 10, ChunkerFingerprint: c.Fingerprint(),
-		Embedder: "test", EmbedderFingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), TextFingerprint: lexical.Fingerprint(),
+		Embedder: "test", EmbedderFingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), TextFingerprint: lexical.Analyzer{}.Fingerprint(),
 	})
 	return b
 }
@@ -83,7 +83,7 @@ func (b *bench) with(t *testing.T, p *recorder, run func(ingest.Ports) (ingest.R
 	w, unlock := b.Lock(t)
 	report, err := run(ingest.Ports{
 		Parser: parse.New(parse.Options{}), Chunker: b.chunker, Embedder: b.embedder,
-		Catalogue: b.Store, Committer: committer{b.Shelf, w}, Count: lexical.Count,
+		Catalogue: b.Store, Committer: committer{b.Shelf, w}, Count: lexical.Analyzer{}.Count,
 		Unpacker: archive.New(guard.Limits{}),
 	})
 	unlock()

@@ -64,7 +64,7 @@ func BenchmarkBuild(b *testing.B) {
 				i := 0
 				for b.Loop() {
 					to := filepath.Join(dir, fmt.Sprint(i))
-					if err := lexical.Build(context.Background(), from, to, nil, all[base:base+add]); err != nil {
+					if err := (lexical.Analyzer{}).Build(context.Background(), from, to, nil, all[base:base+add]); err != nil {
 						b.Fatal(err)
 					}
 					i++

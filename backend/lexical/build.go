@@ -39,7 +39,7 @@ const tempMark = ".building-"
 // or from nothing if that is empty: without the chunks of remove, then with those
 // of put, which replace chunks of the same id. The folder from is only read. A
 // build that fails or is killed leaves at most a folder that Sweep removes.
-func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Entry) (err error) {
+func (z Analyzer) Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Entry) (err error) {
 	if err := text.Ready(); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 			err = errors.Join(fmt.Errorf("build index %s: %w", to, err), os.RemoveAll(tmp))
 		}
 	}()
-	g := generation{from: from, dir: tmp, remove: remove, put: lastOfEach(put)}
+	g := generation{analyzer: z, from: from, dir: tmp, remove: remove, put: lastOfEach(put)}
 	if err := g.fill(ctx); err != nil {
 		return err
 	}
@@ -70,6 +70,7 @@ func Build(ctx context.Context, from, to string, remove []rag.ChunkID, put []Ent
 
 // generation is a folder that is being made.
 type generation struct {
+	analyzer  Analyzer
 	from, dir string
 	remove    []rag.ChunkID
 	put       []Entry
@@ -79,7 +80,7 @@ type generation struct {
 func (g generation) fill(ctx context.Context) (err error) {
 	defer guard(g.from, &err)
 	if g.from != "" {
-		if err := cloneGeneration(g.from, g.dir); err != nil {
+		if err := cloneGeneration(g.from, g.dir, g.analyzer.Fingerprint()); err != nil {
 			return err
 		}
 	}
@@ -90,7 +91,7 @@ func (g generation) fill(ctx context.Context) (err error) {
 	if err := prune(g.dir, live); err != nil {
 		return err
 	}
-	return seal(g.dir)
+	return seal(g.dir, g.analyzer.Fingerprint())
 }
 
 // change applies the changes and returns the names of the files in use.
@@ -143,7 +144,7 @@ func (g generation) apply(ctx context.Context, store index.Index) error {
 func (g generation) batch(store index.Index, batch *index.Batch, put []Entry) (err error) {
 	defer guard(g.from, &err)
 	for _, e := range put {
-		doc, err := newDocument(e)
+		doc, err := g.analyzer.document(e)
 		if err != nil {
 			return err
 		}
@@ -173,12 +174,12 @@ func lastOfEach(put []Entry) []Entry {
 	return out
 }
 
-// newDocument analyses a chunk.
-func newDocument(e Entry) (*document.Document, error) {
+// document analyses a chunk.
+func (z Analyzer) document(e Entry) (*document.Document, error) {
 	if e.ID == "" {
 		return nil, errors.New("chunk without an id")
 	}
-	a := text.Analyze(e.Text)
+	a := z.lexicon.Analyze(e.Text)
 	doc := document.NewDocument(string(e.ID))
 	doc.AddField(newField(fieldWords, a.Words))
 	doc.AddField(newField(fieldBigrams, a.Bigrams))

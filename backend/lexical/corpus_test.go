@@ -100,7 +100,7 @@ func entriesOf(ws []window) []lexical.Entry {
 func statsOf(entries []lexical.Entry) lexical.Stats {
 	st := lexical.Stats{Chunks: len(entries)}
 	for _, e := range entries {
-		st.Terms = st.Terms.Plus(lexical.Count(e.Text))
+		st.Terms = st.Terms.Plus(lexical.Analyzer{}.Count(e.Text))
 	}
 	return st
 }
@@ -109,7 +109,7 @@ func statsOf(entries []lexical.Entry) lexical.Stats {
 func build(tb testing.TB, entries []lexical.Entry) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "g1")
-	if err := lexical.Build(context.Background(), "", dir, nil, entries); err != nil {
+	if err := (lexical.Analyzer{}).Build(context.Background(), "", dir, nil, entries); err != nil {
 		tb.Fatal(err)
 	}
 	return dir
@@ -118,7 +118,7 @@ func build(tb testing.TB, entries []lexical.Entry) string {
 // open opens a generation until the test ends.
 func open(tb testing.TB, dir string, stats lexical.Stats) *lexical.Index {
 	tb.Helper()
-	ix, err := lexical.Open(dir, stats)
+	ix, err := lexical.Analyzer{}.Open(dir, stats)
 	if err != nil {
 		tb.Fatal(err)
 	}

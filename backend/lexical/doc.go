@@ -6,8 +6,9 @@
 // next generation from the last one and leaves the last one alone, so that any
 // number of processes read it meanwhile; Sweep removes what is no longer used:
 //
-//	err := lexical.Build(ctx, "lexical-7", "lexical-8", removed, added)
-//	ix, err := lexical.Open("lexical-8", lexical.Stats{Chunks: n, Terms: totals})
+//	var z lexical.Analyzer
+//	err := z.Build(ctx, "lexical-7", "lexical-8", removed, added)
+//	ix, err := z.Open("lexical-8", lexical.Stats{Chunks: n, Terms: totals})
 //	hits, err := ix.Search(ctx, "故宫建于哪一年", 50)
 //
 // Scores depend on the chunks alone, never on the order, the batches or the

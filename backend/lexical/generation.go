@@ -51,8 +51,8 @@ func openScorch(dir string, readOnly bool, queue *index.AnalysisQueue) (*scorch.
 }
 
 // checkManifest reports a generation that is not complete or was made by other
-// rules.
-func checkManifest(dir string) error {
+// rules than those of the fingerprint print.
+func checkManifest(dir, print string) error {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func checkManifest(dir string) error {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return fmt.Errorf("read %s: %w", manifestName, err)
 	}
-	if print := Fingerprint(); m.Fingerprint != print {
+	if m.Fingerprint != print {
 		return fmt.Errorf("index made by %s, this program makes %s", m.Fingerprint, print)
 	}
 	for name, size := range m.Files {
@@ -77,8 +77,8 @@ func checkManifest(dir string) error {
 }
 
 // seal writes the manifest of the generation in dir and brings all of it to disk.
-func seal(dir string) error {
-	m := manifest{Fingerprint: Fingerprint(), Files: map[string]int64{}}
+func seal(dir, print string) error {
+	m := manifest{Fingerprint: print, Files: map[string]int64{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func seal(dir string) error {
 
 // cloneGeneration makes dir a copy of the generation from. Segments never change
 // and are linked where the file system can; the root is copied.
-func cloneGeneration(from, dir string) error {
-	if err := checkManifest(from); err != nil {
+func cloneGeneration(from, dir, print string) error {
+	if err := checkManifest(from, print); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(from)

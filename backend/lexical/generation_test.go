@@ -28,7 +28,7 @@ func generations(t *testing.T, entries []lexical.Entry) map[string]string {
 	ctx, root := t.Context(), t.TempDir()
 	next := func(name, from string, n int, remove []rag.ChunkID, put []lexical.Entry) string {
 		to := filepath.Join(root, fmt.Sprintf("%s-%d", name, n))
-		if err := lexical.Build(ctx, from, to, remove, put); err != nil {
+		if err := (lexical.Analyzer{}).Build(ctx, from, to, remove, put); err != nil {
 			t.Fatalf("build %s %d: %v", name, n, err)
 		}
 		return to
@@ -68,7 +68,7 @@ func checkSameRanking(t *testing.T, entries []lexical.Entry, queries []string) {
 	var first map[string][]rag.Scored
 	for name, dir := range generations(t, entries) {
 		for _, again := range []bool{false, true} {
-			ix, err := lexical.Open(dir, stats)
+			ix, err := lexical.Analyzer{}.Open(dir, stats)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -134,7 +134,7 @@ func TestBuildLeavesItsSourceAlone(t *testing.T) {
 	one, two := open(t, from, statsOf(old)), open(t, from, statsOf(old))
 	before, answer := fileSums(t, from), search(t, one, queries[0], 10)
 	to := filepath.Join(filepath.Dir(from), "g2")
-	if err := lexical.Build(t.Context(), from, to, []rag.ChunkID{old[0].ID, "nobody"}, added); err != nil {
+	if err := (lexical.Analyzer{}).Build(t.Context(), from, to, []rag.ChunkID{old[0].ID, "nobody"}, added); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, fileSums(t, from)); diff != "" {
@@ -154,14 +154,14 @@ func TestBuildRefuses(t *testing.T) {
 	entries := []lexical.Entry{{ID: "a", Text: "苹果"}}
 	dir := build(t, entries)
 	root := filepath.Dir(dir)
-	if err := lexical.Build(t.Context(), "", dir, nil, entries); !errors.Is(err, fs.ErrExist) {
+	if err := (lexical.Analyzer{}).Build(t.Context(), "", dir, nil, entries); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("building over a generation: %v, want %v", err, fs.ErrExist)
 	}
 	for name, err := range map[string]error{
-		"missing source":     lexical.Build(t.Context(), filepath.Join(root, "none"), filepath.Join(root, "x"), nil, entries),
-		"chunk without id":   lexical.Build(t.Context(), dir, filepath.Join(root, "x"), nil, []lexical.Entry{{Text: "b"}}),
-		"cancelled":          lexical.Build(cancelled(t), dir, filepath.Join(root, "x"), nil, entries),
-		"cancelled in merge": lexical.Build(cancelled(t), dir, filepath.Join(root, "x"), nil, nil),
+		"missing source":     lexical.Analyzer{}.Build(t.Context(), filepath.Join(root, "none"), filepath.Join(root, "x"), nil, entries),
+		"chunk without id":   lexical.Analyzer{}.Build(t.Context(), dir, filepath.Join(root, "x"), nil, []lexical.Entry{{Text: "b"}}),
+		"cancelled":          lexical.Analyzer{}.Build(cancelled(t), dir, filepath.Join(root, "x"), nil, entries),
+		"cancelled in merge": lexical.Analyzer{}.Build(cancelled(t), dir, filepath.Join(root, "x"), nil, nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -216,7 +216,7 @@ func TestOpenRefusesDamage(t *testing.T) {
 			if err := damage(dir); err != nil {
 				t.Fatal(err)
 			}
-			ix, err := lexical.Open(dir, statsOf(entries))
+			ix, err := lexical.Analyzer{}.Open(dir, statsOf(entries))
 			if err == nil {
 				_ = ix.Close()
 			}
@@ -227,7 +227,7 @@ func TestOpenRefusesDamage(t *testing.T) {
 	}
 	t.Run("other count", func(t *testing.T) {
 		t.Parallel()
-		_, err := lexical.Open(build(t, entries), lexical.Stats{Chunks: len(entries) - 1})
+		_, err := lexical.Analyzer{}.Open(build(t, entries), lexical.Stats{Chunks: len(entries) - 1})
 		if !fault.Is(err, "index_damaged") {
 			t.Errorf("Open = %v, want index_damaged", err)
 		}
@@ -261,7 +261,7 @@ func TestRottenSegments(t *testing.T) {
 		if err := os.WriteFile(names[0], data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ix, err := lexical.Open(dir, statsOf(entries))
+		ix, err := lexical.Analyzer{}.Open(dir, statsOf(entries))
 		for i := 0; err == nil && i < len(queries); i++ {
 			if _, err = ix.Search(t.Context(), queries[i], 10); err == nil {
 				_, err = ix.Score(t.Context(), queries[i], []rag.ChunkID{entries[0].ID})
@@ -274,7 +274,7 @@ func TestRottenSegments(t *testing.T) {
 			_ = ix.Close() // whatever state it is in
 		}
 		// A build on top must end, too, whether it succeeds or not.
-		_ = lexical.Build(t.Context(), dir, dir+"-next", []rag.ChunkID{entries[1].ID}, entries[:3])
+		_ = lexical.Analyzer{}.Build(t.Context(), dir, dir+"-next", []rag.ChunkID{entries[1].ID}, entries[:3])
 	}
 	if damaged == 0 {
 		t.Error("no damage was noticed")
@@ -296,7 +296,7 @@ func TestSweep(t *testing.T) {
 	dir := build(t, []lexical.Entry{{ID: "a", Text: "苹果"}})
 	root := filepath.Dir(dir)
 	old := filepath.Join(root, "g0")
-	if err := lexical.Build(t.Context(), dir, old, nil, nil); err != nil {
+	if err := (lexical.Analyzer{}).Build(t.Context(), dir, old, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"g2.building-123", "someone-elses"} {
@@ -326,7 +326,7 @@ func TestKilledBuild(t *testing.T) {
 	texts, queries := ragtest.RandomTexts(51, 3000, 1)
 	entries := toEntries(texts)
 	if root := os.Getenv(buildEnv); root != "" {
-		t.Fatal(lexical.Build(t.Context(), filepath.Join(root, "g1"), filepath.Join(root, "g2"), nil, entries[100:]))
+		t.Fatal(lexical.Analyzer{}.Build(t.Context(), filepath.Join(root, "g1"), filepath.Join(root, "g2"), nil, entries[100:]))
 	}
 	dir := build(t, entries[:100])
 	root := filepath.Dir(dir)
@@ -362,7 +362,7 @@ func TestKilledBuild(t *testing.T) {
 	if diff := cmp.Diff(want, search(t, again, queries[0], 10)); diff != "" {
 		t.Errorf("the last generation ranks otherwise:\n%s", diff)
 	}
-	if err := lexical.Build(t.Context(), dir, filepath.Join(root, "g2"), nil, entries[100:200]); err != nil {
+	if err := (lexical.Analyzer{}).Build(t.Context(), dir, filepath.Join(root, "g2"), nil, entries[100:200]); err != nil {
 		t.Errorf("building again: %v", err)
 	}
 }

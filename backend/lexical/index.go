@@ -49,9 +49,10 @@ var errClosed = errors.New("lexical index is closed")
 // Index is an open generation, read only. It implements rag.TextIndex and is
 // safe for concurrent use.
 type Index struct {
-	dir    string
-	stats  Stats
-	scores sync.Pool // of *accumulator
+	analyzer Analyzer
+	dir      string
+	stats    Stats
+	scores   sync.Pool // of *accumulator
 
 	mu       sync.RWMutex // held for writing by Close
 	store    index.Index
@@ -63,7 +64,7 @@ var _ rag.TextIndex = (*Index)(nil)
 // Open opens the generation in dir for reading; other processes may read it at
 // the same time. An index that is missing, unreadable, made by other rules or not
 // of stats.Chunks chunks is "index_damaged" with its path and is to be rebuilt.
-func Open(dir string, stats Stats) (ix *Index, err error) {
+func (z Analyzer) Open(dir string, stats Stats) (ix *Index, err error) {
 	if err := text.Ready(); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func Open(dir string, stats Stats) (ix *Index, err error) {
 	damaged := func(err error) error {
 		return fault.Wrap(err, "index_damaged", fault.P("path", dir))
 	}
-	if err := checkManifest(dir); err != nil {
+	if err := checkManifest(dir, z.Fingerprint()); err != nil {
 		return nil, damaged(err)
 	}
 	store, err := openScorch(dir, true, nil)
@@ -86,7 +87,7 @@ func Open(dir string, stats Stats) (ix *Index, err error) {
 	if !ok {
 		return nil, damaged(errors.Join(fmt.Errorf("unknown reader %T", reader), reader.Close(), store.Close()))
 	}
-	ix = &Index{dir: dir, stats: stats, store: store, snapshot: snapshot}
+	ix = &Index{analyzer: z, dir: dir, stats: stats, store: store, snapshot: snapshot}
 	n, err := snapshot.DocCount()
 	if err == nil && int(n) != stats.Chunks {
 		err = fmt.Errorf("%d chunks in the index, %d expected", n, stats.Chunks)
@@ -137,7 +138,7 @@ func (ix *Index) SearchAllowed(ctx context.Context, query string, k int, allow f
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	terms := parse(query)
+	terms := ix.analyzer.parse(query)
 	if k <= 0 || len(terms) == 0 {
 		return nil, ctx.Err()
 	}
@@ -203,7 +204,7 @@ func (ix *Index) Score(ctx context.Context, query string, ids []rag.ChunkID) (sc
 	if ix.store == nil {
 		return nil, errClosed
 	}
-	terms := parse(query)
+	terms := ix.analyzer.parse(query)
 	acc := ix.accumulator()
 	defer ix.release(acc)
 	if err := ix.score(ctx, acc, terms); err != nil {

@@ -30,7 +30,7 @@ func TestIndexConforms(t *testing.T) {
 	t.Parallel()
 	ragtest.TestTextIndex(t, func(_ context.Context, texts []ragtest.Text) (rag.TextIndex, error) {
 		entries := toEntries(texts)
-		return lexical.Open(build(t, entries), statsOf(entries))
+		return lexical.Analyzer{}.Open(build(t, entries), statsOf(entries))
 	})
 }
 

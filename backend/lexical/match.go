@@ -11,9 +11,9 @@ import (
 // QueryTerms returns the words that a query is searched by, folded and stemmed,
 // each once, for display. The bigrams and characters searched beside them are
 // parts of these words and not listed.
-func QueryTerms(query string) []string {
+func (z Analyzer) QueryTerms(query string) []string {
 	out := []string{}
-	for _, t := range parse(query) {
+	for _, t := range z.parse(query) {
 		if t.field == fieldWords || t.field == fieldChars && t.weight == 1 {
 			out = append(out, t.term)
 		}
@@ -32,9 +32,9 @@ type Match struct {
 // in text order and without overlap. Besides words these are bigrams from inside
 // the query's words, or from beside single characters, as names that are in no
 // dictionary have; terms that overlap are joined, under the name of the longest.
-func Matches(query, chunk string) []Match {
-	words, pairs, chars := displayed(query)
-	a := text.Analyze(chunk)
+func (z Analyzer) Matches(query, chunk string) []Match {
+	words, pairs, chars := z.displayed(query)
+	a := z.lexicon.Analyze(chunk)
 	var found []Match
 	add := func(wanted map[string]bool, in []text.Term) {
 		for _, t := range in {
@@ -53,9 +53,9 @@ func Matches(query, chunk string) []Match {
 }
 
 // displayed returns the terms of a query that are worth marking, by field.
-func displayed(query string) (words, pairs, chars map[string]bool) {
+func (z Analyzer) displayed(query string) (words, pairs, chars map[string]bool) {
 	words, pairs, chars = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, t := range parse(query) {
+	for _, t := range z.parse(query) {
 		switch {
 		case t.field == fieldWords:
 			words[t.term] = true
@@ -63,7 +63,7 @@ func displayed(query string) (words, pairs, chars map[string]bool) {
 			chars[t.term] = true
 		}
 	}
-	a := text.Analyze(query)
+	a := z.lexicon.Analyze(query)
 	w := 0
 	for _, b := range a.Bigrams {
 		for w < len(a.Words) && a.Words[w].Span.End <= b.Span.Start {

@@ -22,7 +22,7 @@ func TestQueryTerms(t *testing.T) {
 		"猫 the cats 猫":            {"猫", "cat"},
 		"BM25 算法":                 {"bm25", "bm", "25", "算法"},
 	} {
-		if diff := cmp.Diff(want, lexical.QueryTerms(query)); diff != "" {
+		if diff := cmp.Diff(want, (lexical.Analyzer{}).QueryTerms(query)); diff != "" {
 			t.Errorf("QueryTerms(%q) (-want +got):\n%s", query, diff)
 		}
 	}
@@ -61,7 +61,7 @@ func TestMatches(t *testing.T) {
 		chunk := string(plain)
 		var got []string
 		end := 0
-		for _, m := range lexical.Matches(c.query, chunk) {
+		for _, m := range (lexical.Analyzer{}).Matches(c.query, chunk) {
 			if m.Span.Start < end || m.Term == "" {
 				t.Errorf("Matches(%q, %q): %v after %d", c.query, chunk, m, end)
 			}

@@ -31,9 +31,9 @@ type queryTerm struct {
 // is nothing else. Words and bigrams find chunks. A single character finds some
 // when it stands alone, with no neighbour to make a bigram with; otherwise it
 // only boosts, since half of 北京 in 北方 is no reason to show a chunk.
-func parse(query string) []queryTerm {
-	a := text.Analyze(query)
-	if len(a.Chars) == 1 && len(a.Words) == 1 {
+func (z Analyzer) parse(query string) []queryTerm {
+	a := z.lexicon.Analyze(query)
+	if len(a.Chars) == 1 && len(a.Words) == 1 && a.Words[0].Term == a.Chars[0].Term {
 		return []queryTerm{{field: fieldChars, term: a.Chars[0].Term, weight: 1}}
 	}
 	terms := collect(a, false)

@@ -50,6 +50,10 @@ func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.
 	if err != nil {
 		return nil, fmt.Errorf("list the chunks to remove: %w", err)
 	}
+	texts, err := s.cfg.Texts(ctx, lib)
+	if err != nil {
+		return nil, err
+	}
 	from, err := s.base(ctx, w, lib)
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func (s *Shelf) buildNext(ctx context.Context, w Writer, lib rag.Library, c rag.
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return nil, fmt.Errorf("make the index folder: %w", err)
 	}
-	if err := s.cfg.Texts.Build(ctx, from, to, remove, put); err != nil {
+	if err := texts.Build(ctx, from, to, remove, put); err != nil {
 		return nil, fmt.Errorf("index %d chunks: %w", len(put), err)
 	}
 	return remove, nil
@@ -73,7 +77,7 @@ func (s *Shelf) base(ctx context.Context, w Writer, lib rag.Library) (string, er
 	if lib.Chunks == 0 {
 		return "", nil
 	}
-	text, err := s.openText(lib)
+	text, err := s.openText(ctx, lib)
 	if err != nil {
 		if err := s.rebuildLocked(ctx, w, lib); err != nil {
 			return "", err
@@ -81,6 +85,30 @@ func (s *Shelf) base(ctx context.Context, w Writer, lib rag.Library) (string, er
 		return s.textDir(lib, lib.Revision), nil
 	}
 	return s.textDir(lib, lib.Revision), text.Close()
+}
+
+// Reword makes other words visible: the text index of the next revision, built by
+// texts, first; then record's transaction, which gives the library as it is after it.
+// Until that commits, every reader sees the old words with the old index.
+func (s *Shelf) Reword(ctx context.Context, lib rag.Library, texts TextIndexes, progress rag.Progress,
+	record func(fingerprint string, counts map[rag.ChunkID]rag.TermCounts) (rag.Library, error),
+) (rag.Library, error) {
+	if err := os.MkdirAll(s.cfg.Dir(lib.ID), 0o755); err != nil {
+		return rag.Library{}, fmt.Errorf("make the index folder: %w", err)
+	}
+	counts, err := s.buildAll(ctx, texts, lib, lib.Revision+1, progress)
+	if err != nil {
+		return rag.Library{}, err
+	}
+	next, err := record(texts.Fingerprint(), counts)
+	if err != nil {
+		return rag.Library{}, errors.Join(err, os.RemoveAll(s.textDir(lib, lib.Revision+1)))
+	}
+	s.carry(ctx, lib, next, rag.Change{}, nil)
+	if err := s.sweep(next); err != nil {
+		return rag.Library{}, fmt.Errorf("sweep old text indexes: %w", err)
+	}
+	return next, nil
 }
 
 // sweep removes every text index but those of the current revision and the one

@@ -59,7 +59,8 @@ type TextIndexes interface {
 // Config wires a Shelf.
 type Config struct {
 	Store Store
-	Texts TextIndexes
+	// Texts returns the text indexes of a library, which depend on its words.
+	Texts func(ctx context.Context, lib rag.Library) (TextIndexes, error)
 	// LoadVectors makes a vector index of a block.
 	LoadVectors func(ctx context.Context, block rag.VectorBlock) (rag.VectorIndex, error)
 	// Dir returns the folder of a library's derived files.
@@ -101,7 +102,7 @@ func (s *Shelf) Open(ctx context.Context, name string) (*Snapshot, error) {
 		if have := s.open[name]; have != nil && have.Library == lib {
 			return have.retain(), nil
 		}
-		text, err := s.openText(lib)
+		text, err := s.openText(ctx, lib)
 		if err != nil {
 			now, again := s.cfg.Store.Library(ctx, name)
 			if again != nil {
@@ -157,15 +158,19 @@ func (s *Shelf) textDir(lib rag.Library, revision int64) string {
 }
 
 // openText opens and checks the text index of lib's revision.
-func (s *Shelf) openText(lib rag.Library) (rag.TextIndex, error) {
+func (s *Shelf) openText(ctx context.Context, lib rag.Library) (rag.TextIndex, error) {
+	texts, err := s.cfg.Texts(ctx, lib)
+	if err != nil {
+		return nil, err
+	}
 	dir := s.textDir(lib, lib.Revision)
-	if want := s.cfg.Texts.Fingerprint(); lib.TextFingerprint != want {
+	if want := texts.Fingerprint(); lib.TextFingerprint != want {
 		return nil, fault.New("index_damaged", fault.P("path", dir))
 	}
 	if lib.Chunks == 0 {
 		return emptyText{}, nil
 	}
-	text, err := s.cfg.Texts.Open(dir, lib.Chunks, lib.Terms)
+	text, err := texts.Open(dir, lib.Chunks, lib.Terms)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +191,7 @@ func (s *Shelf) rebuild(ctx context.Context, lib rag.Library) error {
 	if err != nil {
 		return err
 	}
-	if text, err := s.openText(lib); err == nil {
+	if text, err := s.openText(ctx, lib); err == nil {
 		return text.Close() // somebody else rebuilt it while we waited
 	}
 	return s.rebuildLocked(ctx, w, lib)
@@ -196,27 +201,45 @@ func (s *Shelf) rebuildLocked(ctx context.Context, w Writer, lib rag.Library) er
 	if s.cfg.Notify != nil {
 		s.cfg.Notify(lib.Name, lib.Chunks)
 	}
-	var put []TextEntry
-	counts := make(map[rag.ChunkID]rag.TermCounts, lib.Chunks)
-	err := s.cfg.Store.EachChunk(ctx, lib, func(c rag.ChunkRow) error {
-		put = append(put, TextEntry{c.ID, c.Text})
-		counts[c.ID] = s.cfg.Texts.Count(c.Text)
-		return nil
-	})
+	texts, err := s.cfg.Texts(ctx, lib)
 	if err != nil {
-		return fmt.Errorf("read the chunks of %q: %w", lib.Name, err)
+		return err
 	}
-	dir := s.textDir(lib, lib.Revision)
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove the damaged text index: %w", err)
+	counts, err := s.buildAll(ctx, texts, lib, lib.Revision, rag.NoProgress{})
+	if err != nil {
+		return err
 	}
-	if len(put) > 0 {
-		if err := s.cfg.Texts.Build(ctx, "", dir, nil, put); err != nil {
-			return fmt.Errorf("rebuild the text index of %q: %w", lib.Name, err)
-		}
-	}
-	if _, err := w.SetTextIndex(ctx, lib, s.cfg.Texts.Fingerprint(), counts); err != nil {
+	if _, err := w.SetTextIndex(ctx, lib, texts.Fingerprint(), counts); err != nil {
 		return fmt.Errorf("record the rebuilt text index: %w", err)
 	}
 	return nil
+}
+
+// buildAll makes the text index of lib as its revision's, in the place of any that is
+// there, from the chunks in the store, and counts their terms. Each chunk is two units
+// of the step "index".
+func (s *Shelf) buildAll(ctx context.Context, texts TextIndexes, lib rag.Library, revision int64, progress rag.Progress) (map[rag.ChunkID]rag.TermCounts, error) {
+	progress.Stage("index", 2*lib.Chunks)
+	put := make([]TextEntry, 0, lib.Chunks)
+	counts := make(map[rag.ChunkID]rag.TermCounts, lib.Chunks)
+	err := s.cfg.Store.EachChunk(ctx, lib, func(c rag.ChunkRow) error {
+		put = append(put, TextEntry{c.ID, c.Text})
+		counts[c.ID] = texts.Count(c.Text)
+		progress.Add(1)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the chunks of %q: %w", lib.Name, err)
+	}
+	dir := s.textDir(lib, revision)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, fmt.Errorf("remove the damaged text index: %w", err)
+	}
+	if len(put) > 0 {
+		if err := texts.Build(ctx, "", dir, nil, put); err != nil {
+			return nil, fmt.Errorf("rebuild the text index of %q: %w", lib.Name, err)
+		}
+	}
+	progress.Add(len(put))
+	return counts, nil
 }

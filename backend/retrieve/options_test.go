@@ -40,16 +40,16 @@ func shelf(t *testing.T, headings []string, texts ...string) retrieve.Corpus {
 		id := rag.ChunkID("c" + string(rune('0'+i)))
 		entries = append(entries, lexical.Entry{ID: id, Text: s})
 		stats.Chunks++
-		stats.Terms = stats.Terms.Plus(lexical.Count(s))
+		stats.Terms = stats.Terms.Plus(lexical.Analyzer{}.Count(s))
 		rows[id] = rag.ChunkRow{Chunk: rag.Chunk{ID: id, DocID: "d", Text: s, Ordinal: i, Span: rag.Span{Start: at, End: at + len(s)}, Headings: headings[i : i+1]}}
 		docs.chunks["d"] = append(docs.chunks["d"], id)
 		at += len(s)
 	}
 	dir := t.TempDir() + "/text"
-	if err := lexical.Build(t.Context(), "", dir, nil, entries); err != nil {
+	if err := (lexical.Analyzer{}).Build(t.Context(), "", dir, nil, entries); err != nil {
 		t.Fatal(err)
 	}
-	text, err := lexical.Open(dir, stats)
+	text, err := lexical.Analyzer{}.Open(dir, stats)
 	if err != nil {
 		t.Fatal(err)
 	}

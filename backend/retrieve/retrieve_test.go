@@ -84,17 +84,17 @@ func corpus(t *testing.T, reranker rag.Reranker) retrieve.Corpus {
 	for _, p := range passages {
 		entries = append(entries, lexical.Entry{ID: p.id, Text: p.text})
 		stats.Chunks++
-		stats.Terms = stats.Terms.Plus(lexical.Count(p.text))
+		stats.Terms = stats.Terms.Plus(lexical.Analyzer{}.Count(p.text))
 		ids = append(ids, p.id)
 		sin, cos := math.Sincos(p.angle * math.Pi / 180)
 		flat = append(flat, float32(cos), float32(sin))
 		chunks[p.id] = rag.ChunkRow{Source: string(p.id) + ".txt", Chunk: rag.Chunk{ID: p.id, DocID: "d", Text: p.text}}
 	}
 	dir := filepath.Join(t.TempDir(), "text")
-	if err := lexical.Build(t.Context(), "", dir, nil, entries); err != nil {
+	if err := (lexical.Analyzer{}).Build(t.Context(), "", dir, nil, entries); err != nil {
 		t.Fatal(err)
 	}
-	text, err := lexical.Open(dir, stats)
+	text, err := lexical.Analyzer{}.Open(dir, stats)
 	if err != nil {
 		t.Fatal(err)
 	}

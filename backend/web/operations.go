@@ -29,6 +29,8 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "ListDocuments", svc.ListDocuments)
 	route(s, t, "DocumentText", svc.DocumentText)
 	route(s, t, "RemoveDocuments", svc.RemoveDocuments)
+	route(s, t, "Words", svc.Words)
+	route(s, t, "StartEditWords", svc.StartEditWords)
 	route(s, t, "ExportChunks", svc.ExportChunks)
 	route(s, t, "PreviewChunks", svc.PreviewChunks)
 	route(s, t, "Search", svc.Search)

@@ -184,7 +184,7 @@ func index(ctx context.Context, list []string) (took time.Duration, n int, err e
 		entries = append(entries, lexical.Entry{ID: rag.ChunkID(fmt.Sprintf("%06d", i)), Text: s})
 	}
 	start := time.Now()
-	err = lexical.Build(ctx, "", filepath.Join(dir, "text"), nil, entries)
+	err = lexical.Analyzer{}.Build(ctx, "", filepath.Join(dir, "text"), nil, entries)
 	return time.Since(start), len(entries), err
 }
 

@@ -109,13 +109,13 @@ func indexWindows(ctx context.Context, dir string, ws []window) (*lexical.Index,
 	entries, stats := make([]lexical.Entry, len(ws)), lexical.Stats{Chunks: len(ws)}
 	for i, w := range ws {
 		entries[i] = lexical.Entry{ID: number(i), Text: w.text}
-		stats.Terms = stats.Terms.Plus(lexical.Count(w.text))
+		stats.Terms = stats.Terms.Plus(lexical.Analyzer{}.Count(w.text))
 	}
 	to := filepath.Join(dir, "text")
-	if err := lexical.Build(ctx, "", to, nil, entries); err != nil {
+	if err := (lexical.Analyzer{}).Build(ctx, "", to, nil, entries); err != nil {
 		return nil, err
 	}
-	return lexical.Open(to, stats)
+	return lexical.Analyzer{}.Open(to, stats)
 }
 
 func wordPeer(ctx context.Context, c config, ws []window, qs []question) (*peer, error) {

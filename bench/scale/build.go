@@ -37,16 +37,16 @@ func (t texts) Build(ctx context.Context, from, to string, remove []rag.ChunkID,
 	for i, e := range put {
 		entries[i] = lexical.Entry{ID: e.ID, Text: e.Text}
 	}
-	return lexical.Build(ctx, from, to, remove, entries)
+	return lexical.Analyzer{}.Build(ctx, from, to, remove, entries)
 }
 
 func (t texts) Open(dir string, chunks int, terms rag.TermCounts) (rag.TextIndex, error) {
 	defer add(&t.clock.Index, time.Now())
-	return lexical.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
+	return lexical.Analyzer{}.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
 }
 
-func (texts) Count(s string) rag.TermCounts { return lexical.Count(s) }
-func (texts) Fingerprint() string           { return lexical.Fingerprint() }
+func (texts) Count(s string) rag.TermCounts { return lexical.Analyzer{}.Count(s) }
+func (texts) Fingerprint() string           { return lexical.Analyzer{}.Fingerprint() }
 
 // writer is the store's writer, timed.
 type writer struct {
@@ -75,7 +75,8 @@ func openWorkspace(ctx context.Context, dir string) (*workspace, error) {
 	}
 	w := &workspace{store: st}
 	w.shelf = library.NewShelf(library.Config{
-		Store: st, Texts: texts{&w.clock}, Dir: st.IndexDir,
+		Store: st, Dir: st.IndexDir,
+		Texts: func(context.Context, rag.Library) (library.TextIndexes, error) { return texts{&w.clock}, nil },
 		LoadVectors: func(ctx context.Context, b rag.VectorBlock) (rag.VectorIndex, error) {
 			defer add(&w.clock.Vectors, time.Now())
 			return vector.Load(ctx, b.Dim, b.IDs, b.Data)
@@ -134,7 +135,7 @@ func build(ctx context.Context, c config) (r buildResult, err error) {
 	defer func() { _ = wr.Unlock() }() // the process ends
 	lib, err := wr.CreateLibrary(ctx, kb, rag.Settings{
 		Chunker: "chars", ChunkSize: windowSize, ChunkerFingerprint: "windows", Embedder: "random",
-		EmbedderFingerprint: "random", Dim: dim, TextFingerprint: lexical.Fingerprint(),
+		EmbedderFingerprint: "random", Dim: dim, TextFingerprint: lexical.Analyzer{}.Fingerprint(),
 	})
 	if err != nil {
 		return r, err

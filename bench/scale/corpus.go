@@ -163,7 +163,7 @@ func document(number int, ws []window) rag.DocumentRecord {
 			ID: rag.ChunkID(digest(fmt.Sprint(source, i))[:32]), DocID: r.ID, Ordinal: i,
 			Span: spans[i], Points: points, Text: texts[i], Tokens: windowSize,
 		})
-		r.Counts = append(r.Counts, lexical.Count(texts[i]))
+		r.Counts = append(r.Counts, lexical.Analyzer{}.Count(texts[i]))
 	}
 	return r
 }

@@ -46,23 +46,23 @@ func (Texts) Build(ctx context.Context, from, to string, remove []rag.ChunkID, p
 	for i, e := range put {
 		entries[i] = lexical.Entry{ID: e.ID, Text: e.Text}
 	}
-	return lexical.Build(ctx, from, to, remove, entries)
+	return lexical.Analyzer{}.Build(ctx, from, to, remove, entries)
 }
 
 // Open implements library.TextIndexes.
 func (Texts) Open(dir string, chunks int, terms rag.TermCounts) (rag.TextIndex, error) {
-	return lexical.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
+	return lexical.Analyzer{}.Open(dir, lexical.Stats{Chunks: chunks, Terms: terms})
 }
 
 // Count implements library.TextIndexes.
-func (Texts) Count(s string) rag.TermCounts { return lexical.Count(s) }
+func (Texts) Count(s string) rag.TermCounts { return lexical.Analyzer{}.Count(s) }
 
 // Fingerprint implements library.TextIndexes.
 func (x Texts) Fingerprint() string {
 	if x.Print != "" {
 		return x.Print
 	}
-	return lexical.Fingerprint()
+	return lexical.Analyzer{}.Fingerprint()
 }
 
 // Workspace is a store with a shelf over it.
@@ -93,7 +93,8 @@ func OpenWith(t testing.TB, dir string, texts library.TextIndexes) *Workspace {
 	}
 	w := &Workspace{Store: st}
 	w.Shelf = library.NewShelf(library.Config{
-		Store: st, Texts: texts, Dir: st.IndexDir,
+		Store: st, Dir: st.IndexDir,
+		Texts: func(context.Context, rag.Library) (library.TextIndexes, error) { return texts, nil },
 		LoadVectors: func(ctx context.Context, b rag.VectorBlock) (rag.VectorIndex, error) {
 			w.Loaded.Add(1)
 			return vector.Load(ctx, b.Dim, b.IDs, b.Data)
@@ -195,7 +196,7 @@ var model = sync.OnceValues(func() (*embed.Model, error) {
 func Settings() rag.Settings {
 	return rag.Settings{
 		Chunker: chunk.KindChars, ChunkSize: 100, ChunkerFingerprint: "paragraphs",
-		Embedder: "hash", EmbedderFingerprint: "hash-1", Dim: Dim, TextFingerprint: lexical.Fingerprint(),
+		Embedder: "hash", EmbedderFingerprint: "hash-1", Dim: Dim, TextFingerprint: lexical.Analyzer{}.Fingerprint(),
 	}
 }
 
@@ -219,7 +220,7 @@ func Record(source string, paragraphs ...string) rag.DocumentRecord {
 			ID: chunk.NewID(r.ID, "paragraphs", spans[i], text), DocID: r.ID, Ordinal: i,
 			Span: spans[i], Points: points, Text: text, Tokens: utf8.RuneCountInString(text),
 		})
-		r.Counts = append(r.Counts, lexical.Count(text))
+		r.Counts = append(r.Counts, lexical.Analyzer{}.Count(text))
 		r.Vectors = append(r.Vectors, Vector(text)...)
 	}
 	return r

@@ -12,6 +12,8 @@ export type Operation =
   | "ListDocuments"
   | "DocumentText"
   | "RemoveDocuments"
+  | "Words"
+  | "StartEditWords"
   | "ExportChunks"
   | "PreviewChunks"
   | "Search"
@@ -56,6 +58,10 @@ export interface Client {
   listDocuments(request: api.ListDocumentsRequest, signal?: AbortSignal): Promise<api.DocumentList>;
   documentText(request: api.DocumentTextRequest, signal?: AbortSignal): Promise<api.DocumentText>;
   removeDocuments(request: api.RemoveDocumentsRequest, signal?: AbortSignal): Promise<api.RemovedDocuments>;
+  words(request: api.WordsRequest, signal?: AbortSignal): Promise<api.Words>;
+  /** StartEditWords changes a knowledge base's own words; the job's words are what
+   * there is after it. */
+  startEditWords(request: api.EditWordsRequest, signal?: AbortSignal): Promise<api.Job>;
   exportChunks(request: api.ExportChunksRequest, signal?: AbortSignal): Promise<api.ChunkExport>;
   previewChunks(request: api.PreviewChunksRequest, signal?: AbortSignal): Promise<api.ChunkPreview>;
   search(request: api.SearchRequest, signal?: AbortSignal): Promise<api.SearchResponse>;
@@ -110,6 +116,8 @@ export function createClient(transport: Transport): Client {
     listDocuments: (request, signal) => transport.call("ListDocuments", request, signal),
     documentText: (request, signal) => transport.call("DocumentText", request, signal),
     removeDocuments: (request, signal) => transport.call("RemoveDocuments", request, signal),
+    words: (request, signal) => transport.call("Words", request, signal),
+    startEditWords: (request, signal) => transport.call("StartEditWords", request, signal),
     exportChunks: (request, signal) => transport.call("ExportChunks", request, signal),
     previewChunks: (request, signal) => transport.call("PreviewChunks", request, signal),
     search: (request, signal) => transport.call("Search", request, signal),

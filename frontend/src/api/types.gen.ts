@@ -572,10 +572,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo, eval, reindex, or of models pull, install, verify
+   * Kind is ingest, import, demo, eval, reindex, words, or of models pull, install, verify
    * or measure.
    */
-  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'pull' | 'install' | 'verify' | 'measure';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -605,6 +605,10 @@ export interface Job {
   model: Model | null;
   verified: ModelVerification | null;
   speed: RerankerSpeed | null;
+  /**
+   * Words is the result of a change of words.
+   */
+  words: Words | null;
   error: ErrorBody | null;
 }
 /**
@@ -1497,4 +1501,107 @@ export interface Citation {
 export interface Usage {
   prompt_tokens: number /* int */;
   completion_tokens: number /* int */;
+}
+
+//////////
+// source: words.go
+
+/**
+ * WordsRequest asks for a knowledge base's own words.
+ */
+export interface WordsRequest {
+  kb: string;
+}
+/**
+ * EditWordsRequest changes a knowledge base's own words: all are cleared first if so
+ * asked, then words removed, then stop words and words added. The text index is then
+ * built again; vectors stay.
+ */
+export interface EditWordsRequest {
+  kb: string;
+  /**
+   * Clear removes all words and stop words.
+   */
+  clear: boolean;
+  /**
+   * Remove takes words and stop words out.
+   */
+  remove: WordSource;
+  /**
+   * Stop adds stop words: neither indexed nor searched.
+   */
+  stop: WordSource;
+  /**
+   * Add adds words that stay whole.
+   */
+  add: WordSource;
+  /**
+   * Encoding forces a character encoding on the files; empty means by evidence.
+   */
+  encoding: string;
+}
+/**
+ * WordSource gives words as lines of a user dictionary, "word [frequency] [tag]".
+ */
+export interface WordSource {
+  lines: string[];
+  /**
+   * Files are paths to files of such lines.
+   */
+  files: string[];
+}
+/**
+ * Words are a knowledge base's own words and, after a change, what became of it.
+ */
+export interface Words {
+  kb: string;
+  words: Word[];
+  stop: Word[];
+  /**
+   * Added counts the words that were new or are otherwise now, Unchanged those that
+   * were there already, Removed those that went.
+   */
+  added: number /* int */;
+  unchanged: number /* int */;
+  removed: number /* int */;
+  /**
+   * Problems are the lines that were not taken.
+   */
+  problems: WordProblem[];
+  /**
+   * Warnings are of the files read.
+   */
+  warnings: Notice[];
+  /**
+   * Rebuilt counts the chunks that were indexed again; null when the words are what
+   * they were.
+   */
+  rebuilt: number /* int */ | null;
+  fingerprint: string;
+}
+/**
+ * Word is one of a knowledge base's own words.
+ */
+export interface Word {
+  word: string;
+  /**
+   * Term is the form that is indexed.
+   */
+  term: string;
+  /**
+   * Freq is how often it comes in 60 million words of text; null for a word that is
+   * just frequent enough to stay whole.
+   */
+  freq: number /* int */ | null;
+}
+/**
+ * WordProblem is a line that is no word.
+ */
+export interface WordProblem {
+  /**
+   * File and Line say where it stands; null for a word that was given directly.
+   */
+  file: string | null;
+  line: number /* int */ | null;
+  error: ErrorBody;
 }

@@ -60,7 +60,7 @@ func (s *Service) labelled(ctx context.Context, kb string, ds dataset.Dataset) (
 
 // datasetVersion is the newest version in the workspace, 0 for what is not there.
 func (s *Service) datasetVersion(ctx context.Context, name string) (int, error) {
-	if isPath(name) {
+	if IsPath(name) {
 		return 0, nil
 	}
 	st, err := s.openStore(ctx)
@@ -119,7 +119,7 @@ func checkLabel(r api.LabelRequest) error {
 			return fault.New("argument_missing", fault.P("argument", a.name))
 		}
 	}
-	if isPath(r.Dataset) {
+	if IsPath(r.Dataset) {
 		return fault.New("dataset_name_invalid", fault.P("dataset", r.Dataset))
 	}
 	if r.Grade != nil && (*r.Grade < dataset.GradeNone || *r.Grade > dataset.MaxGrade) {

@@ -38,7 +38,7 @@ func (a *App) context() context.Context {
 // window opens the desktop window and returns the program's exit code.
 func window(page fs.FS) int {
 	lang := i18n.FromEnvironment()
-	svc, err := app.New(app.Config{})
+	svc, err := app.New(app.Config{LimitMemory: app.MemoryLimiter()})
 	if err == nil {
 		a := newApp(svc)
 		err = errors.Join(desktop.Run(desktop.Config{

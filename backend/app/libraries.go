@@ -57,6 +57,7 @@ func (s *Service) remove(ctx context.Context, w *store.Writer, lib rag.Library) 
 		return err
 	}
 	s.tokens.drop(lib)
+	s.memory.drop(lib)
 	if err := s.shelf.Drop(lib); err != nil {
 		return fmt.Errorf("remove the indexes of %q: %w", lib.Name, err)
 	}

@@ -187,7 +187,7 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 	}
 	return ingest.Ports{
 		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
-		Committer: committer{s.shelf, w}, Count: terms.Count, EmbedLimit: embedLimit(model),
+		Committer: committer{s.shelf, w, s.memory}, Count: terms.Count, EmbedLimit: embedLimit(model),
 		Notices: c.noticesOf,
 	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later
 }

@@ -93,6 +93,7 @@ func (s *Service) reindex(ctx context.Context, r api.ReindexRequest, progress ra
 		return ingest.Report{}, fmt.Errorf("index %s anew: %w", old.Name, s.giveUp(ctx, w, to, err))
 	}
 	s.tokens.drop(old)
+	s.memory.drop(old)
 	_ = s.shelf.Drop(old) // files that stay belong to no library any more
 	return report, nil
 }

@@ -47,6 +47,9 @@ type Config struct {
 	// Engine is the folder of the built-in language model engine; empty means the
 	// user's own.
 	Engine string
+	// LimitMemory sets the limit of Go's memory in bytes, again whenever libraries
+	// need another; nil sets none. Programs give MemoryLimiter.
+	LimitMemory func(bytes int64)
 }
 
 // Service is api.Service. It is safe for concurrent use.
@@ -72,6 +75,7 @@ type Service struct {
 	tokens    tokenFiles
 	views     viewCache
 	analyzers analyzers
+	memory    *memory
 }
 
 var (
@@ -95,7 +99,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string, ...fault.Param) {}
 	}
-	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, modelsTurn: make(chan struct{}, 1), tokens: newTokenFiles()}, nil
+	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, modelsTurn: make(chan struct{}, 1), tokens: newTokenFiles(),
+		memory: newMemory(cfg.LimitMemory)}, nil
 }
 
 // DefaultWorkspace is RAGDESK_WORKSPACE, or the user's data folder.

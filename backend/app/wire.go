@@ -24,7 +24,7 @@ func (s *Service) openStore(ctx context.Context) (*store.Store, error) {
 	}
 	s.store = st
 	s.shelf = library.NewShelf(library.Config{
-		Store: st, LoadVectors: loadVectors, Dir: st.IndexDir,
+		Store: roomyStore{st, s.memory}, LoadVectors: loadVectors, Dir: st.IndexDir,
 		Texts: func(ctx context.Context, lib rag.Library) (library.TextIndexes, error) {
 			z, err := s.analyzers.of(ctx, st, lib)
 			return textIndexes{z}, err
@@ -72,10 +72,15 @@ func (c chunkReader) ChunksByID(ctx context.Context, ids []rag.ChunkID) ([]rag.C
 type committer struct {
 	shelf  *library.Shelf
 	writer library.Writer
+	memory *memory
 }
 
 func (c committer) Commit(ctx context.Context, lib rag.Library, change rag.Change) (rag.Library, error) {
-	return c.shelf.Commit(ctx, c.writer, lib, change)
+	next, err := c.shelf.Commit(ctx, c.writer, lib, change)
+	if err == nil {
+		c.memory.follow(next)
+	}
+	return next, err
 }
 
 // Info describes the program and what a first screen needs.

@@ -98,7 +98,7 @@ type env struct {
 // open returns the service on the chosen workspace.
 func (e *env) open() (*app.Service, error) {
 	if e.service == nil {
-		s, err := app.New(app.Config{Workspace: e.workspace, Notify: e.notice})
+		s, err := app.New(app.Config{Workspace: e.workspace, Notify: e.notice, LimitMemory: app.MemoryLimiter()})
 		if err != nil {
 			return nil, err
 		}

@@ -47,6 +47,7 @@ func rows(c config) []row {
 		{"**disk**, database", megabytes(func(c column) float64 { return c.Build.DatabaseMB })},
 		{"disk, text index (two revisions)", megabytes(func(c column) float64 { return c.Build.TextMB })},
 		{"**opening**, all", millis(func(c column) float64 { return c.Use.Open })},
+		{"processor time", seconds(func(c column) float64 { return c.Use.OpenProcessor })},
 		{"of it text index", millis(func(c column) float64 { return c.Use.OpenText })},
 		{"of it vectors into the collection", millis(func(c column) float64 { return c.Use.OpenVectors })},
 		{"memory after opening", megabytes(func(c column) float64 { return c.Use.RSSOpen })},
@@ -66,13 +67,13 @@ func rows(c config) []row {
 		{"processor time", seconds(func(c column) float64 { return c.Use.RemoveProcessor })},
 	}
 	if c.Embed {
-		out = append(out, row{"embedding them", millis(func(c column) float64 { return c.Use.EmbedAdded })},
-			row{"adding and embedding, over embedding", func(c column) string {
-				return fmt.Sprintf("%.3f", 1+c.Use.Add/c.Use.EmbedAdded)
-			}},
-			row{"the same by processor time", func(c column) string {
-				return fmt.Sprintf("%.3f", 1+c.Use.AddProcessor/c.Use.EmbedProcessor)
-			}})
+		out = append(out, row{"embedding them", embedded(func(u useResult) string { return fmt.Sprintf("%.1f s", u.EmbedAdded/1000) })},
+			row{"adding and embedding, over embedding", embedded(func(u useResult) string {
+				return fmt.Sprintf("%.3f", 1+u.Add/u.EmbedAdded)
+			})},
+			row{"the same by processor time", embedded(func(u useResult) string {
+				return fmt.Sprintf("%.3f", 1+u.AddProcessor/u.EmbedProcessor)
+			})})
 	}
 	if c.Python != "" {
 		out = append(out, row{"**in turns**: ragdesk", millis(func(c column) float64 { return c.Use.TurnVector })},
@@ -84,6 +85,16 @@ func rows(c config) []row {
 			}})
 	}
 	return out
+}
+
+// embedded is empty for sizes whose documents were not embedded.
+func embedded(cell func(useResult) string) func(column) string {
+	return func(c column) string {
+		if c.Use.EmbedAdded == 0 {
+			return ""
+		}
+		return cell(c.Use)
+	}
 }
 
 func printColumns(columns []column, c config) {

@@ -29,6 +29,7 @@ const (
 // useResult is what using a library took: times in milliseconds, memory in MB.
 type useResult struct {
 	Open, OpenText, OpenVectors    float64
+	OpenProcessor                  float64
 	RSSOpen, RSSUsed, Peak         float64
 	Vector, VectorP95              float64
 	BM25, BM25P95                  float64
@@ -44,7 +45,7 @@ type useResult struct {
 
 // use opens the library as the program does and asks, adds and removes.
 func use(ctx context.Context, c config) (r useResult, err error) {
-	start := time.Now()
+	start, began := time.Now(), processorSeconds()
 	w, err := openWorkspace(ctx, c.Dir)
 	if err != nil {
 		return r, err
@@ -54,7 +55,7 @@ func use(ctx context.Context, c config) (r useResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Open = since(start)
+	r.Open, r.OpenProcessor = since(start), processorSeconds()-began
 	parts := w.clock.reset()
 	r.OpenText, r.OpenVectors = ms(parts.Index), ms(parts.Vectors)
 	r.RSSOpen = memoryMB("VmRSS")

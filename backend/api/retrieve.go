@@ -63,8 +63,9 @@ type SearchResponse struct {
 	QueryTerms []string  `json:"query_terms"`
 	// Fingerprint names pipeline, index and models.
 	Fingerprint string `json:"fingerprint"`
-	// TimingsMS are milliseconds by stage, null for one that did not run, and
-	// "total". The legs run side by side.
+	// TimingsMS are milliseconds by step (open, embed, load, vector, bm25, fusion,
+	// rerank, read), null for one that did not run, and "total": their sum, except
+	// that bm25 runs beside embed, load and vector.
 	TimingsMS map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
 

@@ -127,7 +127,7 @@ func joined(parts ...string) string {
 
 // timingsOf adds the time of a model to those of retrieval.
 func timingsOf(f found, a answered) map[string]*float64 {
-	out := timings(f.Result, f.took+a.took)
+	out := timings(f.Result, f.took()+a.took)
 	if a.took > 0 {
 		out["generate"] = milliseconds(a.took)
 	}

@@ -70,7 +70,7 @@ func dropped(in []rag.Dropped) []api.Dropped {
 
 func timings(r retrieve.Result, total time.Duration) map[string]*float64 {
 	out := map[string]*float64{"total": milliseconds(total)}
-	for _, stage := range rag.Stages() {
+	for _, stage := range rag.Steps() {
 		out[string(stage)] = nil
 		if took, ran := r.Took[stage]; ran {
 			out[string(stage)] = milliseconds(took)

@@ -17,7 +17,7 @@ import (
 func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, z lexical.Analyzer, p rag.Pipeline) (retrieve.Corpus, error) {
 	model := s.model(snap.Library)
 	c := retrieve.Corpus{
-		Text: snap.Text, Vectors: snap.Lazy(), Embedder: model,
+		Text: snap.Text, Vectors: snap.Lazy(), Load: loading(snap), Embedder: model,
 		Chunks: chunkReader{s.store, snap.Library}, Documents: documentReader{s.store, snap.Library}, Coverage: coverageBy(z),
 	}
 	var err error
@@ -38,6 +38,14 @@ func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, z lexical.
 		c.Allow = func(id rag.ChunkID) bool { return view.passed[id] }
 	}
 	return c, nil
+}
+
+// loading waits for a snapshot's vectors.
+func loading(snap *library.Snapshot) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := snap.Vectors(ctx)
+		return err
+	}
 }
 
 // documentReader reads the documents of one library.

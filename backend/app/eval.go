@@ -313,7 +313,7 @@ func (s searcher) Search(ctx context.Context, p rag.Pipeline, query string) (eva
 		return evaluate.Result{}, err
 	}
 	took := f.Took
-	took[runs.Total] = f.took
+	took[runs.Total] = f.took()
 	return evaluate.Result{Hits: f.Hits, Dropped: f.Dropped, Took: took, Fingerprint: f.fingerprint}, nil
 }
 

@@ -23,10 +23,20 @@ const staleTries = 8
 type found struct {
 	retrieve.Result
 	fingerprint string
-	took        time.Duration
+	start, last time.Time
 	// terms takes the terms of the library's texts and queries.
 	terms lexical.Analyzer
 }
+
+// lap gives a step the time since the last one ended.
+func (f *found) lap(step rag.Stage) {
+	now := time.Now()
+	f.Took[step] += now.Sub(f.last)
+	f.last = now
+}
+
+// took is the time until the last step ended.
+func (f *found) took() time.Duration { return f.last.Sub(f.start) }
 
 // Search runs one strategy.
 func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchResponse, error) {
@@ -38,11 +48,13 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 	if err != nil {
 		return api.SearchResponse{}, err
 	}
-	return api.SearchResponse{
+	out := api.SearchResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
-		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)),
-		Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
-	}, nil
+		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Fingerprint: f.fingerprint,
+	}
+	f.lap(rag.StepRead)
+	out.TimingsMS = timings(f.Result, f.took())
+	return out, nil
 }
 
 // Ask answers from the hits of one strategy.
@@ -93,7 +105,7 @@ func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.Compar
 		out.Strategies = append(out.Strategies, api.Column{
 			Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
 			Prompt: answer.Prompt(q.lang, r.Query, f.Hits), Citations: []api.Citation{}, Cut: []string{},
-			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took),
+			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took()),
 		})
 	}
 	if r.Answer || r.Model != "" {
@@ -144,18 +156,17 @@ func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query str
 		if err != nil {
 			return found{}, err
 		}
-		f, err := s.findIn(ctx, snap, p, query)
+		f, err := s.findIn(ctx, snap, p, query, start)
 		snap.Release()
 		if errors.Is(err, rag.ErrStale) || fault.Is(err, "kb_unknown") {
 			continue // it was changed, or replaced by a new index, in the middle
 		}
-		f.took = time.Since(start)
 		return f, err
 	}
 	return found{}, fault.New("library_busy", fault.P("kb", kb))
 }
 
-func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string) (found, error) {
+func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string, start time.Time) (found, error) {
 	terms, err := s.analyzers.of(ctx, s.store, snap.Library)
 	if err != nil {
 		return found{}, err
@@ -171,11 +182,18 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if p.Vector {
 		snap.Prefetch(ctx)
 	}
+	opened := time.Now()
 	res, err := retrieve.Run(ctx, corpus, p, query)
 	if err != nil {
 		return found{}, err
 	}
-	return found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...)}, s.number(ctx, snap.Library, res.Hits)
+	res.Took[rag.StepOpen] = opened.Sub(start)
+	f := found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...), start: start, last: time.Now()}
+	if err := s.number(ctx, snap.Library, res.Hits); err != nil {
+		return found{}, err
+	}
+	f.lap(rag.StepRead)
+	return f, nil
 }
 
 // extract answers from hits without a language model.

@@ -29,7 +29,7 @@ const formats = "../../docs/formats"
 func steady(s, workspace string) string {
 	s = strings.ReplaceAll(s, workspace, "WORKSPACE")
 	for _, r := range []struct{ pattern, with string }{
-		{`"(score|seconds|vector|bm25|fusion|rerank|total|li)":( ?)(-?\d+\.\d+(e[-+]?\d+)?|0)\b`, `"$1":${2}0.5`},
+		{`"(score|seconds|open|embed|load|read|vector|bm25|fusion|rerank|total|li)":( ?)(-?\d+\.\d+(e[-+]?\d+)?|0)\b`, `"$1":${2}0.5`},
 		// A library is committed about once a second while it is filled.
 		{`"revision":( ?)\d+`, `"revision":${1}1`},
 		{`"fit":( ?)"\w+"`, `"fit":${1}"good"`},

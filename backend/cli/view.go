@@ -71,7 +71,7 @@ func traceLine(trace []api.StageScore) string {
 
 func (e *env) timings(ms map[string]*float64) string {
 	var parts []string
-	for _, stage := range []string{"vector", "bm25", "fusion", "rerank", "total"} {
+	for _, stage := range []string{"open", "embed", "load", "vector", "bm25", "fusion", "rerank", "read", "total"} {
 		if v := ms[stage]; v != nil {
 			parts = append(parts, fmt.Sprintf("%s %.1f ms", stage, *v))
 		}

@@ -19,6 +19,24 @@ const (
 // Stages lists all stages in running order.
 func Stages() []Stage { return []Stage{StageVector, StageBM25, StageFusion, StageRerank} }
 
+// What retrieval spends time on beside the stages.
+const (
+	// StepOpen opens the library and its text index, and what reranking needs.
+	StepOpen Stage = "open"
+	// StepEmbed embeds the question, and opens the model before the first one.
+	StepEmbed Stage = "embed"
+	// StepLoad waits for vectors that are being loaded.
+	StepLoad Stage = "load"
+	// StepRead reads the hits' texts, folds repeats and marks the question's words.
+	StepRead Stage = "read"
+)
+
+// Steps lists all that a retrieval spends time on in running order. One follows
+// the other, except that bm25 runs beside embed, load and vector.
+func Steps() []Stage {
+	return []Stage{StepOpen, StepEmbed, StepLoad, StageVector, StageBM25, StageFusion, StageRerank, StepRead}
+}
+
 // StageScore is what one stage said of a hit.
 //
 // Scores by stage: vector = cosine in [-1, 1]; bm25 ≥ 0, unbounded; fusion = RRF

@@ -11,6 +11,7 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -25,8 +26,10 @@ type ChunkReader interface {
 
 // Corpus is a library opened at one revision.
 type Corpus struct {
-	Text     rag.TextIndex
-	Vectors  rag.VectorIndex
+	Text    rag.TextIndex
+	Vectors rag.VectorIndex
+	// Load waits until the vectors are there; nil when they are.
+	Load     func(context.Context) error
 	Embedder rag.Embedder
 	Chunks   ChunkReader
 	// Reranker is nil when the pipeline has none.
@@ -46,7 +49,9 @@ type Result struct {
 	Hits []rag.Hit
 	// Dropped lists what thresholds removed, by stage and then by rank.
 	Dropped []rag.Dropped
-	// Took has the running time of each stage; the legs run side by side.
+	// Took has the running time of each of rag.Steps that ran, but for StepOpen.
+	// Every moment of Run belongs to one of them, and to two while the legs run side
+	// by side.
 	Took map[rag.Stage]time.Duration
 }
 
@@ -55,7 +60,7 @@ func Run(ctx context.Context, c Corpus, p rag.Pipeline, query string) (Result, e
 	if err := p.Validate(); err != nil {
 		return Result{}, err
 	}
-	r := &run{corpus: c, pipeline: p, query: query, took: map[rag.Stage]time.Duration{}, repeats: map[rag.ChunkID][]rag.ChunkID{}}
+	r := &run{corpus: c, pipeline: p, query: query, took: map[rag.Stage]time.Duration{}, last: time.Now(), repeats: map[rag.ChunkID][]rag.ChunkID{}}
 	steps := []func(context.Context) error{r.legs, r.fuse, r.rerank, r.reshape}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -80,8 +85,17 @@ type run struct {
 	dropped []drop
 	rows    map[rag.ChunkID]rag.ChunkRow
 	took    map[rag.Stage]time.Duration
+	// last is when the last step that took is known of ended.
+	last time.Time
 	// repeats are the chunks folded into a better one.
 	repeats map[rag.ChunkID][]rag.ChunkID
+}
+
+// lap gives a step the time since the last one ended.
+func (r *run) lap(step rag.Stage) {
+	now := time.Now()
+	r.took[step] += now.Sub(r.last)
+	r.last = now
 }
 
 // entry is a chunk in the current ranking with the stage that scored it last.
@@ -106,25 +120,18 @@ type list map[rag.ChunkID]rag.StageScore
 func (r *run) legs(ctx context.Context) error {
 	var vector, lexical []rag.Scored
 	var parts map[rag.ChunkID][]rag.Part
-	var vectorTook, lexicalTook time.Duration
+	took := map[rag.Stage]time.Duration{}
+	var lexicalTook time.Duration
 	g, gctx := errgroup.WithContext(ctx)
 	if r.pipeline.Vector {
-		g.Go(func() error {
-			start := time.Now()
-			q, err := r.corpus.Embedder.Query(gctx, r.query)
-			if err != nil {
-				return fmt.Errorf("embed the query: %w", err)
-			}
-			r.vector = q
-			vector, err = r.corpus.Vectors.SearchAllowed(gctx, q, r.pipeline.Candidates, r.corpus.Allow)
-			vectorTook = time.Since(start)
+		g.Go(func() (err error) {
+			vector, err = r.vectorLeg(gctx, took)
 			return err
 		})
 	}
 	if r.pipeline.BM25 {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			start := time.Now()
-			var err error
 			lexical, parts, err = r.lexicalLeg(gctx)
 			lexicalTook = time.Since(start)
 			return err
@@ -133,9 +140,10 @@ func (r *run) legs(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	maps.Copy(r.took, took)
+	r.last = time.Now()
 	r.lists = map[rag.Stage]list{}
 	if r.pipeline.Vector {
-		r.took[rag.StageVector] = vectorTook
 		r.final = r.pass(rag.StageVector, vector, nil)
 	}
 	if r.pipeline.BM25 {
@@ -148,6 +156,29 @@ func (r *run) legs(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// vectorLeg returns the candidates of the vector leg and what each step of it took.
+func (r *run) vectorLeg(ctx context.Context, took map[rag.Stage]time.Duration) (found []rag.Scored, err error) {
+	last := time.Now()
+	lap := func(step rag.Stage) {
+		now := time.Now()
+		took[step] = now.Sub(last)
+		last = now
+	}
+	if r.vector, err = r.corpus.Embedder.Query(ctx, r.query); err != nil {
+		return nil, fmt.Errorf("embed the query: %w", err)
+	}
+	lap(rag.StepEmbed)
+	if r.corpus.Load != nil {
+		if err := r.corpus.Load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	lap(rag.StepLoad)
+	found, err = r.corpus.Vectors.SearchAllowed(ctx, r.vector, r.pipeline.Candidates, r.corpus.Allow)
+	lap(rag.StageVector)
+	return found, err
 }
 
 // pass records what a stage ranked, drops what its threshold refuses, and
@@ -174,7 +205,6 @@ func (r *run) fuse(ctx context.Context) error {
 	if r.pipeline.Fusion == rag.FusionNone {
 		return nil
 	}
-	start := time.Now()
 	vector, lexical := r.lists[rag.StageVector], r.lists[rag.StageBM25]
 	var ranked []rag.Scored
 	var parts map[rag.ChunkID][]rag.Part
@@ -193,7 +223,7 @@ func (r *run) fuse(ctx context.Context) error {
 		return fmt.Errorf("fusion %q has no implementation", r.pipeline.Fusion)
 	}
 	r.final = r.pass(rag.StageFusion, ranked, parts)
-	r.took[rag.StageFusion] = time.Since(start)
+	r.lap(rag.StageFusion)
 	return nil
 }
 
@@ -229,7 +259,6 @@ func (r *run) rerank(ctx context.Context) error {
 	if r.corpus.Reranker == nil {
 		return fmt.Errorf("reranker %q is not open", r.pipeline.Reranker)
 	}
-	start := time.Now()
 	head := r.final[:min(len(r.final), r.pipeline.RerankDepth)]
 	tail := r.final[len(head):]
 	passages, err := r.passages(ctx, head)
@@ -255,7 +284,7 @@ func (r *run) rerank(ctx context.Context) error {
 		tail = nil
 	}
 	r.final = append(passed, tail...)
-	r.took[rag.StageRerank] = time.Since(start)
+	r.lap(rag.StageRerank)
 	return nil
 }
 
@@ -347,6 +376,7 @@ func (r *run) result(ctx context.Context) (Result, error) {
 			MaxRank: r.pipeline.MaxRanks[d.stage],
 		}
 	}
+	r.lap(rag.StepRead)
 	return res, nil
 }
 

@@ -1248,8 +1248,9 @@ export interface SearchResponse {
    */
   fingerprint: string;
   /**
-   * TimingsMS are milliseconds by stage, null for one that did not run, and
-   * "total". The legs run side by side.
+   * TimingsMS are milliseconds by step (open, embed, load, vector, bm25, fusion,
+   * rerank, read), null for one that did not run, and "total": their sum, except
+   * that bm25 runs beside embed, load and vector.
    */
   timings_ms: { [key: string]: number | null };
 }

@@ -56,9 +56,8 @@ type Model struct {
 	Command *string `json:"command"`
 	// Host is where an installed chat model is; null for others.
 	Host *string `json:"host" tstype:"'configured' | 'ollama' | 'builtin' | null"`
-	// Memory is about what a chat model takes in bytes with a window of 8192 tokens,
-	// and Fit whether this machine has that free; both are null for others, Memory
-	// also where it is not known.
+	// Memory is about what the model takes in bytes, a chat model with a window of 8192
+	// tokens, null where it is not known; Fit is whether this machine has that free now.
 	Memory *int64  `json:"memory"`
 	Fit    *string `json:"fit" tstype:"'good' | 'tight' | 'none' | 'unknown' | null"`
 	// Demonstration marks a chat model that is too small for its answers to be trusted.

@@ -9,6 +9,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/i18n"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/models"
 	"ragdesk/backend/rag"
 )
@@ -41,6 +42,12 @@ func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.
 			list = append(list, offeredModel(e))
 		}
 	}
+	free := llm.FreeMemory()
+	for i := range list {
+		needs := graphNeeds(list[i].Bytes)
+		fit := string(llm.Advise(needs, free))
+		list[i].Memory, list[i].Fit = &needs, &fit
+	}
 	chat, err := s.chatModels(ctx)
 	if err != nil {
 		body := i18n.ErrorBody(lang, err)
@@ -57,6 +64,11 @@ func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.
 	out.Models = list
 	return out, nil
 }
+
+// graphNeeds estimates the memory in bytes that an embedder or reranker takes: its
+// weights, the copy that ONNX Runtime arranges for the processor, and 120 MB for the
+// texts that run at the same time.
+func graphNeeds(weights int64) int64 { return 2*weights + 120_000_000 }
 
 // kindOrder is where a kind stands in the list.
 func kindOrder(kind string) int {

@@ -13,6 +13,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/models"
 	"ragdesk/backend/models/modelstest"
 	"ragdesk/backend/rag"
@@ -82,8 +83,11 @@ func TestModelsOfAFreshInstallation(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for _, m := range list.Models {
-		if (m.Kind == "chat") != (m.Memory != nil && m.Fit != nil && m.Limit != nil && !m.Installed && m.About != "") {
+		if (m.Kind == "chat") != (m.Limit != nil && !m.Installed) || m.About == "" {
 			t.Errorf("%+v", m)
+		}
+		if m.Memory == nil || *m.Memory <= m.Bytes || m.Fit == nil || (*m.Fit == "unknown") != (llm.FreeMemory() == 0) {
+			t.Errorf("%s needs %v, fits %v", m.Name, m.Memory, m.Fit)
 		}
 		if m.Licence == "" || len(m.Languages) == 0 || m.Bytes == 0 || len(m.Precisions) == 0 {
 			t.Errorf("%+v", m)

@@ -1019,9 +1019,8 @@ export interface Model {
    */
   host: 'configured' | 'ollama' | 'builtin' | null;
   /**
-   * Memory is about what a chat model takes in bytes with a window of 8192 tokens,
-   * and Fit whether this machine has that free; both are null for others, Memory
-   * also where it is not known.
+   * Memory is about what the model takes in bytes, a chat model with a window of 8192
+   * tokens, null where it is not known; Fit is whether this machine has that free now.
    */
   memory: number /* int64 */ | null;
   fit: 'good' | 'tight' | 'none' | 'unknown' | null;

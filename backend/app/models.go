@@ -109,7 +109,9 @@ type chunkerSettings struct {
 	rag.Chunker
 	kind          string
 	size, overlap int
-	embedder      string
+	// sizeAsked says that the size is not the chunker's usual one.
+	sizeAsked bool
+	embedder  string
 	// notices are by language, "" for documents in none.
 	notices map[string][]rag.Notice
 }
@@ -156,7 +158,12 @@ func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.
 		if err != nil {
 			return chunkerSettings{}, nil, err
 		}
+		if i > 0 && size < out.size && out.sizeAsked {
+			notices = []rag.Notice{{Code: chunk.NoticeSizeCapped, Detail: fmt.Sprintf("%d → %d", out.size, size)}}
+		}
 		if i == 0 {
+			usual, _ := chunk.Defaults(want.chunker, nil, nil, limit)
+			out.sizeAsked = size != usual
 			out.size, out.overlap = size, overlap
 			out.notices[""] = notices
 		}

@@ -12,10 +12,10 @@ DESKTOP_TAGS := desktop,production$(shell build/system.sh webkit-tag)
 GOFLAGS_BUILD := -buildvcs=false -ldflags '$(LDFLAGS)'
 GO_SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './frontend/*' -not -path './build/cache/*') go.mod go.sum
 PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path '*/wailsjs/*') \
-	backend/i18n/locales/en.json backend/i18n/locales/zh.json
+	backend/i18n/locales/en.json backend/i18n/locales/zh.json backend/report/words.json
 TOOL := go tool -modfile=build/tools/go.mod
 
-.PHONY: help demo test build build-headless bench lint assets page system-build system-desktop system-test clean
+.PHONY: help demo test build build-headless bench screenshots lint assets page system-build system-desktop system-test clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -54,6 +54,9 @@ lint: ## lint the whole tree, layers included
 
 bench: build-headless ## ratios against the peers, each in one run
 	build/bench.sh
+
+screenshots: system-test build-headless ## every screen in both languages, light and dark, at three sizes, in build/screenshots
+	cd frontend && node e2e/screenshots.mjs ../build/screenshots $(ARGS)
 
 system-build: ; @build/system.sh build
 system-desktop: ; @build/system.sh desktop

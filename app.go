@@ -120,6 +120,11 @@ func (a *App) EngineStatus(r api.EngineStatusRequest) (api.EngineStatus, error) 
 	return a.svc.EngineStatus(a.context(), r)
 }
 
+// EstimateEval says what an evaluation would take.
+func (a *App) EstimateEval(r api.EvalRequest) (api.EvalEstimate, error) {
+	return a.svc.EstimateEval(a.context(), r)
+}
+
 // StartEval starts an evaluation as a job.
 func (a *App) StartEval(r api.EvalRequest) (api.Job, error) {
 	return a.svc.StartEval(a.context(), r)

@@ -40,7 +40,7 @@ export default ts.config(
       "vue/block-lang": ["error", { script: { lang: "ts" } }],
       "vue/component-api-style": ["error", ["script-setup"]],
       "vue/define-props-destructuring": "error",
-      "vue/no-bare-strings-in-template": ["error", { allowlist: ["–", "<", "·", "›", "≥", "/"] }],
+      "vue/no-bare-strings-in-template": ["error", { allowlist: ["–", "<", "·", "›", "≥", "/", "#", "→", "…", "[", "]", ",", "+", ":"] }],
       "vue/no-undef-components": "error",
       "vue/no-unused-emit-declarations": "error",
       "vue/no-unused-properties": "error",

@@ -7,12 +7,31 @@ import type { Plugin } from "vite";
 const locales = fileURLToPath(new URL("../backend/i18n/locales/", import.meta.url));
 const src = fileURLToPath(new URL("./src/", import.meta.url));
 
+/** The words of reports by dotted key, English first: what the page says of runs too. */
+const reportWords = fileURLToPath(new URL("../backend/report/words.json", import.meta.url));
+const reportParts = ["advice", "cause", "kind", "lang", "method", "relevance", "type", "unit", "var", "verdict"];
+
+/** Gathers the parts that the page needs in one language, as a tree. */
+async function reportTexts(place: 0 | 1): Promise<object> {
+  const words = JSON.parse(await readFile(reportWords, "utf8")) as Record<string, [string, string]>;
+  const tree: Record<string, unknown> = {};
+  for (const [key, texts] of Object.entries(words)) {
+    const path = key.split(".");
+    if (!reportParts.includes(path[0] ?? "")) continue;
+    let at = tree;
+    for (const part of path.slice(0, -1)) at = (at[part] ??= {}) as Record<string, unknown>;
+    at[path.at(-1) ?? ""] = texts[place];
+  }
+  return tree;
+}
+
 /**
  * The page and the program share one file of texts a language. The page takes its
- * own words, the errors and the notices; what only a terminal prints stays out.
+ * own words, the errors, the notices, what is said of models and datasets, and
+ * the words of reports; what only a terminal prints stays out.
  */
 function pageTexts(): Plugin {
-  const kept = ["ui", "error", "notice"];
+  const kept = ["ui", "error", "notice", "model"];
   return {
     name: "ragdesk-page-texts",
     enforce: "pre",
@@ -21,7 +40,12 @@ function pageTexts(): Plugin {
       if (!file.startsWith(locales)) return null;
       this.addWatchFile(file);
       const all = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
-      const texts = Object.fromEntries(kept.map((key) => [key, all[key] ?? {}]));
+      this.addWatchFile(reportWords);
+      const texts = {
+        ...Object.fromEntries(kept.map((key) => [key, all[key] ?? {}])),
+        problem: (all.cli as Record<string, unknown>).problem,
+        report: await reportTexts(file.endsWith("/en.json") ? 0 : 1),
+      };
       return { code: JSON.stringify(texts), moduleType: "json" };
     },
   };

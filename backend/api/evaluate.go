@@ -28,6 +28,14 @@ type EvalRequest struct {
 	Out string `json:"out"`
 }
 
+// EvalEstimate is what an evaluation would take. Seconds is measured on a few of
+// the questions.
+type EvalEstimate struct {
+	Questions int     `json:"questions"`
+	Searches  int     `json:"searches"`
+	Seconds   float64 `json:"seconds"`
+}
+
 // EvalReport is the result of an eval job.
 type EvalReport struct {
 	runs.Experiment `tstype:",extends,required"`

@@ -25,6 +25,8 @@ type Service interface {
 	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
 	EngineStatus(ctx context.Context, r EngineStatusRequest) (EngineStatus, error)
 
+	// EstimateEval says what StartEval would take.
+	EstimateEval(ctx context.Context, r EvalRequest) (EvalEstimate, error)
 	// StartEval evaluates strategies on a dataset; the job's eval is the report.
 	StartEval(ctx context.Context, r EvalRequest) (Job, error)
 	Score(ctx context.Context, r ScoreRequest) (ScoreResponse, error)
@@ -46,7 +48,8 @@ type Service interface {
 
 	StartIngest(ctx context.Context, r IngestRequest) (Job, error)
 	StartImportChunks(ctx context.Context, r ImportChunksRequest) (Job, error)
-	// StartDemo builds the built-in libraries where they are missing or old.
+	// StartDemo builds the built-in libraries where they are missing or old, and
+	// keeps their questions as a dataset.
 	StartDemo(ctx context.Context, r DemoRequest) (Job, error)
 	// StartReindex indexes a knowledge base anew and then puts it in the old one's
 	// place.

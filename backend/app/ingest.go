@@ -9,6 +9,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/builtin"
+	"ragdesk/backend/dataset"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/ingest"
 	"ragdesk/backend/job"
@@ -99,9 +100,24 @@ func (s *Service) StartDemo(ctx context.Context, _ api.DemoRequest) (api.Job, er
 				return nil, fmt.Errorf("build the library %s: %w", lib.Name, err)
 			}
 		}
-		return nil, nil
+		return nil, s.keepSampleQuestions(ctx)
 	})
 	return jobSnapshot("", snap), nil
+}
+
+// keepSampleQuestions stores the built-in questions, so that they can be chosen
+// like any dataset, unless the workspace has some of that name.
+func (s *Service) keepSampleQuestions(ctx context.Context) error {
+	_, _, err := s.store.Dataset(ctx, builtin.NameSample, 0)
+	if !fault.Is(err, "dataset_unknown") {
+		return err
+	}
+	ds, err := s.soundDataset(ctx, builtin.NameSample)
+	if err != nil {
+		return err
+	}
+	_, err = s.putDatasets(ctx, []dataset.Dataset{ds})
+	return err
 }
 
 // buildBuiltin brings a built-in library up to date. One that an older program

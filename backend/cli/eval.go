@@ -14,6 +14,7 @@ import (
 func (e *env) eval() *cobra.Command {
 	var r api.EvalRequest
 	var flags retrieval
+	var estimate bool
 	c := &cobra.Command{
 		Use: "eval -c FILE | --kb K --dataset FILE|NAME", Short: e.t("short.eval"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -30,6 +31,9 @@ func (e *env) eval() *cobra.Command {
 			s, err := e.open()
 			if err != nil {
 				return err
+			}
+			if estimate {
+				return e.printEstimate(s.EstimateEval(c.Context(), r))
 			}
 			j, err := s.StartEval(c.Context(), r)
 			if err != nil {
@@ -57,7 +61,18 @@ func (e *env) eval() *cobra.Command {
 	f.StringVar(&r.Primary, "primary", "", e.t("flag.primary"))
 	f.Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
 	f.StringVar(&r.Out, "out", "", e.t("flag.out"))
+	f.BoolVar(&estimate, "estimate", false, e.t("flag.estimate"))
 	return c
+}
+
+func (e *env) printEstimate(out api.EvalEstimate, err error) error {
+	return cmpErr(err, func() error {
+		if e.json {
+			return e.writeJSON(out)
+		}
+		e.line("%s", e.t("estimate", fault.P("questions", out.Questions), fault.P("searches", out.Searches), fault.P("seconds", fmt.Sprintf("%.0f", out.Seconds))))
+		return nil
+	})
 }
 
 // configAlone refuses flags that say what the config file says, since only one of

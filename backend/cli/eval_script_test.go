@@ -160,6 +160,7 @@ func TestFormatsOfEvaluation(t *testing.T) {
 	}{
 		{"runs-show.json", 0, []string{"runs", "show", id, "--metrics", "nDCG@3"}},
 		{"runs-list.json", 0, []string{"runs", "list"}},
+		{"eval-estimate.json", 0, []string{"eval", "--kb", "tree", "--dataset", "questions.jsonl", "--strategies", "bm25", "--estimate"}},
 		{"runs-questions.json", 0, []string{"runs", "questions", id}},
 		{"score.json", 0, []string{"score", "--qrels", "qrels", "--run", "run", "--metrics", "nDCG@3,MRR", "--per-query"}},
 		{"dataset-validate.json", 2, []string{"dataset", "validate", "--kb", "tree", "wrong.jsonl"}},

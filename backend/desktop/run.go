@@ -47,6 +47,7 @@ func Run(c Config) error {
 		Menu:                     systemMenu(),
 		EnableDefaultContextMenu: true, // copying text is half of the work here
 		LogLevelProduction:       logger.ERROR,
+		DragAndDrop:              &options.DragAndDrop{EnableFileDrop: true}, // the window tells paths, a browser does not
 		AssetServer:              &assetserver.Options{Assets: c.Page, Middleware: restrict},
 		Bind:                     []any{c.App},
 		ErrorFormatter:           func(err error) any { return c.ErrorBody(err) },

@@ -23,8 +23,8 @@ type Experiment struct {
 
 // Result is a run with its scores.
 type Result struct {
-	RunID string `json:"run_id"`
-	Scores
+	RunID  string `json:"run_id"`
+	Scores `tstype:",extends,required"`
 	// LatencyMS has the quantiles of each stage and of "total"; null without
 	// timings.
 	LatencyMS map[string]Quantiles `json:"latency_ms"`

@@ -37,6 +37,7 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "Compare", svc.Compare)
 	route(s, t, "Ask", svc.Ask)
 	route(s, t, "EngineStatus", svc.EngineStatus)
+	route(s, t, "EstimateEval", svc.EstimateEval)
 	route(s, t, "StartEval", svc.StartEval)
 	route(s, t, "Score", svc.Score)
 	route(s, t, "Selftest", svc.Selftest)

@@ -16,6 +16,20 @@ export function launch() {
   });
 }
 
+/** The page to show in place of the one that the program holds, for work on the page alone. */
+const dist = process.env.RAGDESK_PAGE;
+const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+
+/** @param {import("playwright-core").Page} page @param {string} folder */
+async function servePage(page, folder) {
+  await page.route(/^[^?]*\/(assets\/[^?]*|icon\.svg|index\.html)?$/u, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const name = pathname === "/" ? "/index.html" : pathname;
+    const type = types[/** @type {keyof typeof types} */ (name.split(".").at(-1) ?? "html")];
+    await route.fulfill({ body: readFileSync(folder + name), contentType: type });
+  });
+}
+
 /**
  * Opens the page in a browser of its own kind of reader.
  * @param {import("playwright-core").Browser} browser
@@ -43,6 +57,10 @@ export async function openPage(browser, url, { language = "zh", scheme = "light"
     if (protocol !== "blob:" && hostname !== "127.0.0.1") complaints.push(`request to ${request.url()}`);
   });
   await page.goto(url);
+  if (dist) {
+    await servePage(page, dist);
+    await page.reload();
+  }
   return {
     page,
     /** Fails on an error in the console or a request to another machine. */

@@ -52,6 +52,21 @@ export async function startServer() {
       }
       if (job.state !== "done") throw new Error(JSON.stringify(job));
     },
+    call,
+    /** Evaluates the sample questions and returns the ids of the runs. @returns {Promise<string[]>} */
+    async evaluateSamples() {
+      let job = await call("StartEval", {
+        config: "", kb: "sample", dataset: "sample", strategies: ["vector", "bm25", "hybrid", "hybrid+rerank"], metrics: ["nDCG@10", "Recall@5", "Hit@3", "MRR@10", "Precision@3"],
+        retrieval: { top_k: null, candidates: null, fusion: null, reranker: null, rerank_depth: null, thresholds: {}, options: null },
+        gain: "", relevance: "", unit: "", baseline: "", primary: "", seed: 0, out: "",
+      });
+      while (job.state === "running") {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        job = await call("GetJob", { id: job.id });
+      }
+      if (job.state !== "done") throw new Error(JSON.stringify(job));
+      return job.eval.runs.map((/** @type {{ run_id: string }} */ run) => run.run_id);
+    },
     async stop() {
       child.kill("SIGINT");
       await ended;

@@ -20,6 +20,7 @@ export type Operation =
   | "Compare"
   | "Ask"
   | "EngineStatus"
+  | "EstimateEval"
   | "StartEval"
   | "Score"
   | "Selftest"
@@ -68,6 +69,8 @@ export interface Client {
   compare(request: api.CompareRequest, signal?: AbortSignal): Promise<api.CompareResponse>;
   ask(request: api.AskRequest, signal?: AbortSignal): Promise<api.AskResponse>;
   engineStatus(request: api.EngineStatusRequest, signal?: AbortSignal): Promise<api.EngineStatus>;
+  /** EstimateEval says what StartEval would take. */
+  estimateEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.EvalEstimate>;
   /** StartEval evaluates strategies on a dataset; the job's eval is the report. */
   startEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.Job>;
   score(request: api.ScoreRequest, signal?: AbortSignal): Promise<api.ScoreResponse>;
@@ -88,7 +91,8 @@ export interface Client {
   exportRun(request: api.ExportRunRequest, signal?: AbortSignal): Promise<api.RunExport>;
   startIngest(request: api.IngestRequest, signal?: AbortSignal): Promise<api.Job>;
   startImportChunks(request: api.ImportChunksRequest, signal?: AbortSignal): Promise<api.Job>;
-  /** StartDemo builds the built-in libraries where they are missing or old. */
+  /** StartDemo builds the built-in libraries where they are missing or old, and
+   * keeps their questions as a dataset. */
   startDemo(request: api.DemoRequest, signal?: AbortSignal): Promise<api.Job>;
   /** StartReindex indexes a knowledge base anew and then puts it in the old one's
    * place. */
@@ -124,6 +128,7 @@ export function createClient(transport: Transport): Client {
     compare: (request, signal) => transport.call("Compare", request, signal),
     ask: (request, signal) => transport.call("Ask", request, signal),
     engineStatus: (request, signal) => transport.call("EngineStatus", request, signal),
+    estimateEval: (request, signal) => transport.call("EstimateEval", request, signal),
     startEval: (request, signal) => transport.call("StartEval", request, signal),
     score: (request, signal) => transport.call("Score", request, signal),
     selftest: (request, signal) => transport.call("Selftest", request, signal),

@@ -1,6 +1,6 @@
 import { pageError, toServiceError } from "./errors";
 import type { Backend, EventListener, EventSourcePort, Host, Transport } from "./transport";
-import type { Event } from "./types.gen";
+import type { Event, UploadedFile } from "./types.gen";
 
 /** Reaches the Service through the server that served the page. */
 export function httpBackend(language: () => string): Backend {
@@ -51,7 +51,20 @@ const httpEvents: EventSourcePort = {
   },
 };
 
+async function uploadFile(name: string, file: Blob, signal: AbortSignal): Promise<string> {
+  const where = name.split("/").map(encodeURIComponent).join("/");
+  const answer = await fetch(`api/files/${where}`, { method: "PUT", headers: { "Content-Type": "application/octet-stream" }, body: file, signal }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw pageError("unreachable", cause);
+  });
+  const body: unknown = await answer.json().catch((cause: unknown) => { throw pageError("bad_answer", cause); });
+  if (!answer.ok) throw toServiceError(body);
+  return (body as UploadedFile).path;
+}
+
 const browserHost: Host = {
+  uploadFile,
+  onPathsDropped: null,
   async copyText(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -59,8 +72,8 @@ const browserHost: Host = {
       throw pageError("copy_refused", cause);
     }
   },
-  saveText(name, text) {
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  saveText(name, text, type) {
+    const url = URL.createObjectURL(new Blob([text], { type }));
     const link = document.createElement("a");
     link.href = url;
     link.download = name;

@@ -353,9 +353,8 @@ export interface Experiment {
 /**
  * Result is a run with its scores.
  */
-export interface Result {
+export interface Result extends Scores {
   run_id: string;
-  Scores: Scores;
   /**
    * LatencyMS has the quantiles of each stage and of "total"; null without
    * timings.

@@ -27,7 +27,11 @@ export interface EventSourcePort {
 export interface Host {
   copyText(text: string): Promise<void>;
   /** Offers text as a file to keep; null where the window cannot. */
-  saveText: ((name: string, text: string) => void) | null;
+  saveText: ((name: string, text: string, type: string) => void) | null;
+  /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. */
+  uploadFile: ((name: string, file: Blob, signal: AbortSignal) => Promise<string>) | null;
+  /** Calls listener with the paths of what is dropped into the window; null in a browser. */
+  onPathsDropped: ((listener: (paths: string[]) => void) => () => void) | null;
 }
 
 /** Everything behind the page. */

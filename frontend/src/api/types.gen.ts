@@ -237,6 +237,15 @@ export interface EvalRequest {
   out: string;
 }
 /**
+ * EvalEstimate is what an evaluation would take. Seconds is measured on a few of
+ * the questions.
+ */
+export interface EvalEstimate {
+  questions: number /* int */;
+  searches: number /* int */;
+  seconds: number /* float64 */;
+}
+/**
  * EvalReport is the result of an eval job.
  */
 export interface EvalReport extends Experiment {

@@ -11,6 +11,8 @@ interface WindowBridge {
   readonly runtime?: {
     EventsOn(name: string, listener: (event: Event) => void): () => void;
     ClipboardSetText(text: string): Promise<boolean>;
+    OnFileDrop(listener: (x: number, y: number, paths: string[]) => void, onTargetsOnly: boolean): void;
+    OnFileDropOff(): void;
   };
 }
 
@@ -36,6 +38,11 @@ export function wailsBackend(): Backend | null {
       if (!(await runtime.ClipboardSetText(text))) throw pageError("copy_refused");
     },
     saveText: null,
+    uploadFile: null,
+    onPathsDropped(listener) {
+      runtime.OnFileDrop((_x, _y, paths) => { listener(paths); }, false);
+      return () => { runtime.OnFileDropOff(); };
+    },
   };
   return {
     transport,

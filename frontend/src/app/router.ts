@@ -8,12 +8,20 @@ export interface Screen {
   readonly name: string;
   readonly path: string;
   readonly icon: IconName;
-  readonly component: Component;
+  /** The first screen is there at once, the others are fetched when first opened. */
+  readonly component: Component | (() => Promise<Component>);
 }
 
 /** The screens in the order of the rail; the first is where the page opens. */
 export const screens: readonly [Screen, ...Screen[]] = [
   { name: "compare", path: "/compare", icon: "columns", component: CompareScreen },
+  { name: "library", path: "/library", icon: "library", component: () => import("./screens/LibraryScreen.vue") },
+  { name: "ask", path: "/ask", icon: "ask", component: () => import("./screens/AskScreen.vue") },
+  { name: "datasets", path: "/datasets", icon: "dataset", component: () => import("./screens/DatasetsScreen.vue") },
+  { name: "evaluate", path: "/evaluate", icon: "chart", component: () => import("./screens/EvaluateScreen.vue") },
+  { name: "runs", path: "/runs", icon: "history", component: () => import("./screens/RunsScreen.vue") },
+  { name: "models", path: "/models", icon: "model", component: () => import("./screens/ModelsScreen.vue") },
+  { name: "settings", path: "/settings", icon: "settings", component: () => import("./screens/SettingsScreen.vue") },
 ];
 
 /** Addresses live behind "#", so that the window's file server need not know them. */

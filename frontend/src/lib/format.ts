@@ -31,3 +31,27 @@ export function splitPath(path: string): { folder: string; name: string } {
   const cut = path.lastIndexOf("/") + 1;
   return { folder: path.slice(0, cut), name: path.slice(cut) };
 }
+
+/** A measure in [0, 1] with three decimals; a dash where there is none. */
+export function formatRate(value: number | null | undefined): string {
+  return value === null || value === undefined || !Number.isFinite(value) ? "–" : value.toFixed(3);
+}
+
+/** A difference with its sign; the minus is the typographic one. */
+export function formatSigned(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const text = Math.abs(value).toFixed(3);
+  return Number(text) === 0 ? `±${text}` : `${value > 0 ? "+" : "−"}${text}`;
+}
+
+/** Bytes in the unit that fits, powers of ten as file managers show them. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${units[unit] ?? "B"}`;
+}

@@ -1,0 +1,36 @@
+import { useI18n } from "vue-i18n";
+import { fill } from "@/lib/template";
+import type { Advice } from "./runs.gen";
+
+/** The parts of the reports' vocabulary that the page uses. */
+export type ReportPart = "cause" | "kind" | "lang" | "method" | "relevance" | "type" | "unit" | "var" | "verdict";
+
+/** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
+export function useReportWords() {
+  const { tm, te } = useI18n();
+  const lookup = (key: string): string | null => {
+    const text: unknown = te(key) ? tm(key) : null;
+    return typeof text === "string" ? text : null;
+  };
+  const word = (part: ReportPart, name: string): string => lookup(`report.${part}.${name}`) ?? name;
+
+  /** Translates the items of a list that is joined by commas, after its first word. */
+  const each = (list: string, part: ReportPart): string =>
+    list.split(", ").map((item) => {
+      const [name = "", ...rest] = item.split(" ");
+      return [lookup(`report.${part}.${item}`) ?? word(part, name), ...(lookup(`report.${part}.${item}`) === null ? rest : [])].join(" ");
+    }).join(", ");
+
+  const adviceText = (advice: Advice): string => {
+    const text = lookup(`report.advice.${advice.code}`);
+    if (text === null) return advice.code;
+    const params = Object.fromEntries(Object.entries(advice.params).map(([key, value]) => {
+      if (key === "verdict") return [key, word("verdict", value)];
+      if (key === "variables") return [key, each(value, "var")];
+      if (key === "types") return [key, each(value, "type")];
+      return [key, value];
+    }));
+    return fill(text, params);
+  };
+  return { word, adviceText };
+}

@@ -78,6 +78,20 @@ func (l *LateInteraction) Rerank(ctx context.Context, query string, passages []r
 	return out, nil
 }
 
+// Prepare computes the token vectors of a query in its language's space, which
+// Rerank then finds kept: they need no passages, so that the model can run beside
+// the search for these.
+func (l *LateInteraction) Prepare(ctx context.Context, query string) error {
+	space := 0
+	if l.spaces.Of != nil {
+		space = l.spaces.Of(query)
+	}
+	if _, err := l.spaces.Codes[space].Codes(ctx, []string{query}); err != nil {
+		return fmt.Errorf("embed the tokens of the query: %w", err)
+	}
+	return nil
+}
+
 // bySpace groups the indices of passages by their space.
 func (l *LateInteraction) bySpace(passages []rag.Passage) map[int][]int {
 	groups := map[int][]int{}

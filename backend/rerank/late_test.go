@@ -3,6 +3,7 @@ package rerank_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -262,6 +263,41 @@ func TestRealTokenVectors(t *testing.T) {
 		alone, err := r.Rerank(t.Context(), c.query, []rag.Passage{{Text: c.right}})
 		if err != nil || alone[0].Score != both[1].Score {
 			t.Errorf("%s: %v alone (%v), %v beside another", c.query, alone[0].Score, err, both[1].Score)
+		}
+	}
+}
+
+// keptCodes has the token vectors of texts at hand.
+type keptCodes map[string]rag.TokenCodes
+
+func (k keptCodes) Codes(_ context.Context, texts []string) ([]rag.TokenCodes, error) {
+	out := make([]rag.TokenCodes, len(texts))
+	for i, text := range texts {
+		out[i] = k[text]
+	}
+	return out, nil
+}
+
+// BenchmarkKept reranks 20 passages of 250 tokens for a question of 15 whose token
+// vectors are all at hand: the part of late interaction that an early stop could
+// shorten.
+func BenchmarkKept(b *testing.B) {
+	const dim, tokens, asked, n = 512, 250, 15, 20
+	matrix := func(seed uint64, rows int) rag.TokenCodes {
+		return rag.Quantize(rag.TokenMatrix{Rows: rows, Dim: dim, Data: ragtest.UnitVectors(seed, rows, dim)})
+	}
+	kept := keptCodes{"question": matrix(1, asked)}
+	var passages []rag.Passage
+	for i := range n {
+		text := fmt.Sprint("passage ", i)
+		kept[text] = matrix(uint64(i+2), tokens)
+		passages = append(passages, rag.Passage{ID: rag.ChunkID(text), Text: text, BM25: float64(i)})
+	}
+	l := rerank.NewLateInteraction(rerank.Spaces{Codes: []rerank.CodeSource{kept}}, "kept")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := l.Rerank(b.Context(), "question", passages); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -116,10 +116,17 @@ type drop struct {
 // list is what a stage passed on, by chunk.
 type list map[rag.ChunkID]rag.StageScore
 
+// preparer is a reranker with something to do about the query before there are
+// passages. What it takes longer than the legs counts as reranking.
+type preparer interface {
+	Prepare(ctx context.Context, query string) error
+}
+
 // legs fetches the candidates of both legs at the same time.
 func (r *run) legs(ctx context.Context) error {
 	var vector, lexical []rag.Scored
 	var parts map[rag.ChunkID][]rag.Part
+	start := time.Now()
 	took := map[rag.Stage]time.Duration{}
 	var lexicalTook time.Duration
 	g, gctx := errgroup.WithContext(ctx)
@@ -137,11 +144,18 @@ func (r *run) legs(ctx context.Context) error {
 			return err
 		})
 	}
+	reranker, prepares := r.corpus.Reranker.(preparer)
+	if prepares = prepares && r.pipeline.Reranker != rag.RerankNone; prepares {
+		g.Go(func() error { return reranker.Prepare(gctx, r.query) })
+	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	maps.Copy(r.took, took)
-	r.last = time.Now()
+	r.last = start.Add(max(took[rag.StepEmbed]+took[rag.StepLoad]+took[rag.StageVector], lexicalTook))
+	if prepares {
+		r.lap(rag.StageRerank)
+	}
 	r.lists = map[rag.Stage]list{}
 	if r.pipeline.Vector {
 		r.final = r.pass(rag.StageVector, vector, nil)

@@ -14,7 +14,7 @@ import (
 // synctest only they take any.
 type slow struct {
 	retrieve.Corpus
-	legs, load, text, read, rerank time.Duration
+	legs, load, text, read, rerank, prepares time.Duration
 }
 
 func (s slow) corpus() retrieve.Corpus {
@@ -27,7 +27,7 @@ func (s slow) corpus() retrieve.Corpus {
 	c.Text, c.Vectors = slowText{c.Text, s.text}, slowVectors{c.Vectors, s.legs}
 	c.Chunks = slowChunks{c.Chunks, s.read}
 	if c.Reranker != nil {
-		c.Reranker = slowReranker{c.Reranker, s.rerank}
+		c.Reranker = slowReranker{c.Reranker, s.rerank, s.prepares}
 	}
 	return c
 }
@@ -88,6 +88,13 @@ func (c slowChunks) ChunksByID(ctx context.Context, ids []rag.ChunkID) ([]rag.Ch
 type slowReranker struct {
 	rag.Reranker
 	took time.Duration
+	// prepares is how long Prepare takes.
+	prepares time.Duration
+}
+
+func (r slowReranker) Prepare(context.Context, string) error {
+	time.Sleep(r.prepares)
+	return nil
 }
 
 func (r slowReranker) Rerank(ctx context.Context, q string, p []rag.Passage) ([]rag.Relevance, error) {
@@ -101,12 +108,12 @@ func TestEveryMomentBelongsToAStep(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	for _, strategy := range rag.StrategyNames() {
-		for _, text := range []time.Duration{3 * ms, 100 * ms} {
+		for text, prepares := range map[time.Duration]time.Duration{3 * ms: 20 * ms, 4 * ms: 60 * ms, 100 * ms: 20 * ms} {
 			p, err := rag.ParseStrategy(strategy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := slow{corpus(t, verdicts{}), 10 * ms, 7 * ms, text, 2 * ms, 5 * ms}
+			s := slow{corpus(t, verdicts{}), 10 * ms, 7 * ms, text, 2 * ms, 5 * ms, prepares}
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				res, err := retrieve.Run(t.Context(), s.corpus(), p, query)
@@ -118,6 +125,11 @@ func TestEveryMomentBelongsToAStep(t *testing.T) {
 					took[rag.StageFusion] + took[rag.StageRerank] + took[rag.StepRead]
 				if sum != whole || whole == 0 {
 					t.Errorf("%s, text %v: steps of %v in all, the whole took %v: %v", strategy, text, sum, whole, took)
+				}
+				legs := max(took[rag.StepEmbed]+took[rag.StepLoad]+took[rag.StageVector], took[rag.StageBM25])
+				// Preparing longer than the legs, reading the passages, their BM25 scores, the verdicts.
+				if late := max(prepares-legs, 0); p.Reranker != rag.RerankNone && took[rag.StageRerank] != late+5*ms+2*ms+text {
+					t.Errorf("%s: reranking took %v, want %v", strategy, took[rag.StageRerank], late+5*ms+2*ms+text)
 				}
 				if _, embedded := took[rag.StepEmbed]; embedded != p.Vector || p.Vector && (took[rag.StepLoad] != 7*ms || took[rag.StageVector] != 10*ms) {
 					t.Errorf("%s: %v", strategy, took)

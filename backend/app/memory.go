@@ -14,7 +14,7 @@ const (
 	// workMemory is how much Go's memory may be beside the vectors of the libraries
 	// in use, tokenMemory of it the token vectors that are kept. Models and mapped
 	// files come on top: they are not Go's.
-	workMemory = 256 << 20
+	workMemory = 192 << 20
 	// bytesPerValue is the size of a vector's value.
 	bytesPerValue = 4
 )

@@ -15,7 +15,7 @@ import (
 
 const (
 	// tokenMemory is how much of the token vectors computed at query time is kept.
-	tokenMemory = 96 << 20
+	tokenMemory = 64 << 20
 	// tokenBudget is how much of them a library keeps on disk from ingestion: about
 	// 8,000 chunks of 250 Chinese characters. Chunks beyond it are computed when a
 	// query needs them.

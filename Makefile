@@ -7,8 +7,16 @@ SHELL := /bin/bash
 export CGO_ENABLED := 1
 VERSION ?= $(shell cat build/VERSION)
 LDFLAGS := -s -w -X ragdesk/backend/app.Version=$(VERSION)
+# The language model engine is linked under Linux. Its kernels need a compiler of
+# their own, and every part of a build the same one, or it is all compiled twice.
+ifeq ($(shell uname -s),Linux)
+ENGINE_TAG := ,engine
+export PATH := $(CURDIR)/build/engine:$(PATH)
+export CC := cc-x86-64-v3
+export CXX := cxx-x86-64-v3
+endif
 # webkit2_41 is set by build/system.sh where only WebKitGTK 4.1 exists.
-DESKTOP_TAGS := desktop,production$(shell build/system.sh webkit-tag)
+DESKTOP_TAGS := desktop,production$(ENGINE_TAG)$(shell build/system.sh webkit-tag)
 GOFLAGS_BUILD := -buildvcs=false -ldflags '$(LDFLAGS)'
 GO_SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './frontend/*' -not -path './build/cache/*') go.mod go.sum
 PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path '*/wailsjs/*') \
@@ -34,9 +42,10 @@ build/bin/ragdesk: $(GO_SOURCES) frontend/dist/index.html build/cache/assets.sta
 	go build $(GOFLAGS_BUILD) -tags $(DESKTOP_TAGS) -o $@ .
 
 build/bin/ragdesk-headless: $(GO_SOURCES) frontend/dist/index.html build/cache/assets.stamp
-	go build $(GOFLAGS_BUILD) -tags headless -o $@ .
+	go build $(GOFLAGS_BUILD) -tags headless$(ENGINE_TAG) -o $@ .
 
-assets: build/cache/assets.stamp ## fetch what build/assets.lock lists
+assets: build/cache/assets.stamp ## fetch what build/assets.lock lists; OPTIONAL=1 adds the chat models of the tests
+	$(if $(OPTIONAL),go run ./build/assets -optional)
 build/cache/assets.stamp: build/assets.lock $(wildcard build/assets/*.go build/dict/*.go)
 	go run ./build/assets
 	@mkdir -p $(@D) && touch $@

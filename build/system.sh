@@ -14,11 +14,14 @@ webkit_package() { # the development package this distribution has
 	if apt-cache show libwebkit2gtk-4.0-dev >/dev/null 2>&1; then echo libwebkit2gtk-4.0-dev; else echo libwebkit2gtk-4.1-dev; fi
 }
 
+have_json() { echo '#include <nlohmann/json.hpp>' | g++ -E -x c++ - >/dev/null 2>&1; }
+
 chromium_command() { need_commands chromium | grep -q . && need_commands chromium-browser | grep -q . && need_commands google-chrome | grep -q . && echo chromium || true; }
 
 missing_packages() {
 	local target=$1
-	[ -z "$(need_commands gcc)" ] || echo build-essential
+	[ -z "$(need_commands gcc g++)" ] || echo build-essential
+	have_json || echo nlohmann-json3-dev
 	[ "$target" = build ] && return
 	[ -z "$(need_commands pkg-config)" ] || echo pkg-config
 	have_webkit || { echo libgtk-3-dev; webkit_package; }
@@ -28,6 +31,7 @@ missing_packages() {
 	[ -z "$(need_commands import)" ] || echo imagemagick
 	[ -z "$(need_commands ip)" ] || echo iproute2
 	[ -z "$(need_commands unshare)" ] || echo util-linux
+	[ "$(uname -m)" != x86_64 ] || [ -z "$(need_commands qemu-x86_64)" ] || echo qemu-user
 	[ -z "$(chromium_command)" ] || echo chromium
 	fc-list 2>/dev/null | grep -qi 'noto.*cjk' || echo fonts-noto-cjk
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // maxLine bounds a line of a stream. The last line of a reply holds every token of
-// the conversation: about 1 MiB for a window of 131,072.
-const maxLine = 16 << 20
+// the conversation: about 1 MiB for a window of 131,072, 8 MiB for one of a million.
+const maxLine = 8 << 20
 
 // errDone stops a stream whose last line was seen.
 var errDone = errors.New("stream is complete")
@@ -66,7 +66,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			return nil, err
 		}
 		if line = append(line, part...); len(line) > maxLine {
-			return nil, errors.New("a line is longer than 16 MiB")
+			return nil, errors.New("a line is longer than 8 MiB")
 		}
 		if !more && len(line) > 0 {
 			return line, nil

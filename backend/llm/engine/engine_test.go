@@ -12,8 +12,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
@@ -92,14 +93,9 @@ func withModel(t *testing.T, file, name string) (*llm.Client, engine.Config) {
 
 func TestEngineAnswers(t *testing.T) {
 	// The user's own Ollama, as the environment tells of it, is left alone.
-	home, foreign := t.TempDir(), t.TempDir()
-	stray := filepath.Join(foreign, "blobs", "sha256-"+strings.Repeat("0", 64))
-	if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stray, []byte("not ours"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	home := t.TempDir()
+	foreign := ownOllama(t, home)
+	before := snapshot(t, home)
 	t.Setenv("HOME", home)
 	t.Setenv("OLLAMA_MODELS", foreign)
 	t.Setenv("OLLAMA_HOST", "0.0.0.0:11434")
@@ -112,6 +108,7 @@ func TestEngineAnswers(t *testing.T) {
 	t.Run("schema", func(t *testing.T) { schema(t, client) })
 	t.Run("token counts", func(t *testing.T) { counts(t, client.Generator(model)) })
 	t.Run("embeddings", func(t *testing.T) { embeddings(t, client) })
+	t.Run("killed runner", func(t *testing.T) { killedRunner(t, client) })
 	t.Run("missing model", func(t *testing.T) {
 		_, err := client.Generator("nobody").Generate(t.Context(), rag.GenerateRequest{Prompt: "a"}, nil)
 		if !fault.Is(err, "llm_model_missing") {
@@ -128,11 +125,8 @@ func TestEngineAnswers(t *testing.T) {
 			t.Errorf("%v, %v", models, err)
 		}
 	})
-	for _, dir := range []string{home, filepath.Dir(stray)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil || (dir == home) != (len(entries) == 0) {
-			t.Errorf("%s holds %v (%v)", dir, entries, err)
-		}
+	if diff := cmp.Diff(before, snapshot(t, home)); diff != "" {
+		t.Errorf("the user's own Ollama was touched (-before +after):\n%s", diff)
 	}
 	if log, err := os.ReadFile(config.Log()); err != nil || len(log) == 0 {
 		t.Errorf("a log of %d bytes, %v", len(log), err)
@@ -370,68 +364,4 @@ func TestOtherProcessorIsRefused(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(out), `engine_cpu missing="AVX, AVX2, `) {
 		t.Errorf("%q, %v", out, err)
 	}
-}
-
-// TestNothingOutlivesAKilledParent kills a program that uses the engine. Its own
-// standard output has nothing but what it wrote itself.
-func TestNothingOutlivesAKilledParent(t *testing.T) {
-	path := asset(t, smollm)
-	h, config := newHost(t)
-	client, err := h.Client(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.Import(t.Context(), path, model, rag.NoProgress{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Close(); err != nil {
-		t.Fatal(err)
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), parentVar+"="+config.Dir)
-	var out, stderr said
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return out.String() != "" || stderr.String() != "" })
-	engines := childrenOf(t, cmd.Process.Pid)
-	if len(engines) != 1 || out.String() != "ready\n" || stderr.String() != "" {
-		t.Fatalf("children %v, stdout %q, stderr %q", engines, out.String(), stderr.String())
-	}
-	runners := childrenOf(t, engines[0])
-	if len(runners) != 1 {
-		t.Fatalf("runners %v", runners)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // it was killed
-	waitFor(t, func() bool { return !alive(engines[0]) && !alive(runners[0]) })
-	if out.String() != "ready\n" || stderr.String() != "" {
-		t.Errorf("stdout %q, stderr %q", out.String(), stderr.String())
-	}
-}
-
-// said keeps what a program writes.
-type said struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-// Write implements io.Writer.
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -54,6 +54,75 @@ func childrenOf(t *testing.T, parent int) []int {
 	return out
 }
 
+// mentioning lists the live processes whose command has a word in it.
+func mentioning(t *testing.T, word string) []int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []int
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		pid, bad := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		if err == nil && bad == nil && strings.Contains(string(raw), word) && alive(pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// ownOllama makes the folder of an Ollama below a home: keys, history, a model, and a
+// blob that no model has, which a server prunes. It returns its models.
+func ownOllama(t *testing.T, home string) string {
+	t.Helper()
+	models := filepath.Join(home, ".ollama", "models")
+	for name, content := range map[string]string{
+		"../id_ed25519":     "a key",
+		"../id_ed25519.pub": "its other half",
+		"../history":        "what was typed",
+		"manifests/registry.ollama.ai/library/mine/latest": `{"layers":[]}`,
+		"blobs/sha256-" + strings.Repeat("0", 64):          "not ours",
+		"blobs/sha256-" + strings.Repeat("1", 64):          "half of a download",
+	} {
+		path := filepath.Join(models, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return models
+}
+
+// snapshot is every file and folder below a folder: mode, time of change, content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := []byte("folder")
+		if !d.IsDir() {
+			if content, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		out[path] = fmt.Sprintf("%s %s %s", info.Mode(), info.ModTime().Format(time.RFC3339Nano), content)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // waitFor waits until something is so; the test's own limit ends a wait in vain.
 func waitFor(t *testing.T, so func() bool) {
 	t.Helper()

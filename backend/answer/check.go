@@ -43,6 +43,9 @@ func Check(ctx context.Context, evidence Evidence, reply string, hits []rag.Hit)
 	}
 	for _, c := range claims(a.Text) {
 		said := rag.Points(a.Text, []rag.Span{c.span})[0]
+		if c.needs {
+			a.Needing++
+		}
 		if len(c.numbers) == 0 && c.needs {
 			a.Citations = append(a.Citations, Citation{State: CitationMissing, Claim: said})
 		}

@@ -136,7 +136,7 @@ func TestAWidenedPassageIsPromptAndSource(t *testing.T) {
 	t.Parallel()
 	in, _ := hits("年假须提前申请。")
 	in[0].Passage = rag.Passed{Text: "前一段。年假须提前申请。", Points: rag.Span{Start: 10, End: 22}}
-	if prompt := answer.Prompt("zh", "年假", in); !strings.Contains(prompt, "前一段") {
+	if prompt := answer.Builtin(answer.KindGrounded, "zh").Prompt("年假", in, rag.OrderRelevance); !strings.Contains(prompt, "前一段") {
 		t.Errorf("prompt %q", prompt)
 	}
 	a, err := answer.Check(t.Context(), answer.Evidence{}, "年假须提前申请。[1]", in)

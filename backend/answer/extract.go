@@ -62,6 +62,8 @@ type Citation struct {
 type Answer struct {
 	Text      string
 	Citations []Citation
+	// Needing counts the sentences that say something and so need a source.
+	Needing int
 	// Abstained is true when the hits hold nothing to answer with.
 	Abstained bool
 }
@@ -184,7 +186,7 @@ func quote(chosen []sentence, hits []rag.Hit) Answer {
 		c.State = check(c, h)
 		a.Citations = append(a.Citations, c)
 	}
-	a.Text = b.String()
+	a.Text, a.Needing = b.String(), len(chosen)
 	return a
 }
 

@@ -9,27 +9,19 @@ import (
 	"ragdesk/backend/rag"
 )
 
-const (
-	// unknownWindow is the window of a model that does not tell its own, and the
-	// smallest that is asked for, unless the model's is smaller.
-	unknownWindow = 4096
-	// templateTokens is what a chat template adds at most.
-	templateTokens = 160
-)
-
 // Writer answers with a language model.
 type Writer struct {
-	Info  rag.GeneratorInfo
-	Model rag.Generator
-	// Count counts the tokens of texts by the model's vocabulary; its fault
-	// "llm_unsupported" means that the vocabulary cannot be asked.
-	Count func(ctx context.Context, texts []string) ([]int, error)
-	// Bound bounds the tokens of a text from above without asking anything.
-	Bound func(text string) int
+	Info    rag.GeneratorInfo
+	Model   rag.Generator
+	Counter Counter
 	// Window is the window to ask for that holds so many tokens.
 	Window func(need int) int
+	// Limit bounds the window below the model's own; 0 leaves it at that.
+	Limit int
 	// Evidence is what citations are checked with.
 	Evidence Evidence
+	Prompts  Prompts
+	Order    rag.ContextOrder
 }
 
 // Written is a model's answer with what made it.
@@ -37,34 +29,45 @@ type Written struct {
 	Answer
 	// Prompt is what was sent, or would have been had there been hits.
 	Prompt string
-	// Asked is false when nothing was retrieved and no model was asked; what
-	// follows is zero then, Shown apart.
+	// Context says what of the hits was in the prompt.
+	Context Context
+	// Asked is false when nothing was retrieved and no model was asked; Reply, Took and
+	// the window are zero then.
 	Asked bool
-	// Shown counts the hits, from the first, that are in the prompt.
-	Shown int
 	Reply rag.Generation
 	// Took is how long the model took.
 	Took time.Duration
-	// Window and ReplyTokens are what was asked for, in tokens.
-	Window, ReplyTokens int
 }
 
-// Write asks the model. The prompt is sent as Prompt makes it, with seed 0 and
+// Template is the one that the writer's model is asked with.
+func (w Writer) Template(lang string) Template {
+	if w.Info.Chat {
+		return w.Prompts.Get(KindGrounded, lang)
+	}
+	return w.Prompts.Get(KindCompletion, lang)
+}
+
+// Write asks the model. The prompt is sent as the template makes it, with seed 0 and
 // temperature 0, so that an equal question gets an equal reply. Without hits the
-// answer is the refusal, which is what the prompt would ask for.
+// answer is the refusal, which is what the prompt would ask for. The reply goes to
+// onDelta piece by piece; it may be nil.
 //
 // Faults: "llm_context_exceeded" {model, tokens, limit} when not even one passage
 // fits the model's window, "llm_reply_invalid" {detail} for an empty reply.
-func (w Writer) Write(ctx context.Context, lang, question string, hits []rag.Hit) (Written, error) {
+func (w Writer) Write(ctx context.Context, lang, question string, hits []rag.Hit, onDelta func(string) error) (Written, error) {
+	t := w.Template(lang)
 	if len(hits) == 0 {
-		return Written{Prompt: Prompt(lang, question, nil), Answer: Answer{Text: Refusal(lang), Abstained: true}}, nil
+		out := Written{Prompt: t.Prompt(question, nil, w.Order), Answer: Answer{Text: Refusal(lang), Abstained: true}}
+		var err error
+		out.Context, err = Survey(ctx, Counter{Bound: w.Counter.Bound}, t, question, nil, w.Order)
+		return out, err
 	}
-	out, err := w.fit(ctx, lang, question, hits)
+	out, err := w.fit(ctx, t, question, hits)
 	if err != nil {
 		return Written{}, err
 	}
 	start := time.Now()
-	out.Reply, err = w.Model.Generate(ctx, w.request(out), nil)
+	out.Reply, err = w.Model.Generate(ctx, w.request(out), onDelta)
 	if err != nil {
 		return Written{}, err
 	}
@@ -73,13 +76,14 @@ func (w Writer) Write(ctx context.Context, lang, question string, hits []rag.Hit
 		return Written{}, fault.New("llm_reply_invalid", fault.P("detail", "empty, ended by "+out.Reply.Done))
 	}
 	out.Asked = true
-	out.Answer, err = Check(ctx, w.Evidence, out.Reply.Text, hits[:out.Shown])
+	out.Context.read(out.Reply)
+	out.Answer, err = Check(ctx, w.Evidence, out.Reply.Text, hits[:out.Context.Shown])
 	return out, err
 }
 
 // request is what is sent for a prompt that fits.
 func (w Writer) request(fitted Written) rag.GenerateRequest {
-	r := rag.GenerateRequest{Options: rag.GenerateOptions{Context: fitted.Window, MaxTokens: fitted.ReplyTokens}}
+	r := rag.GenerateRequest{Options: rag.GenerateOptions{Context: fitted.Context.Window, MaxTokens: fitted.Context.ReplyTokens}}
 	if w.Info.Chat {
 		r.Messages = []rag.Message{{Role: "user", Content: fitted.Prompt}}
 		return r
@@ -89,46 +93,25 @@ func (w Writer) request(fitted Written) rag.GenerateRequest {
 	return r
 }
 
-// fit leaves out the last passages until the prompt and the reply fit the model's
-// window.
-func (w Writer) fit(ctx context.Context, lang, question string, hits []rag.Hit) (Written, error) {
+// fit leaves out the last passages until the prompt and the reply fit the window.
+func (w Writer) fit(ctx context.Context, t Template, question string, hits []rag.Hit) (Written, error) {
 	limit := w.Info.Context
 	if limit == 0 {
 		limit = unknownWindow
 	}
-	reply := min(rag.DefaultMaxTokens, limit/4)
-	room := limit - reply - templateTokens
-	small := min(limit, unknownWindow) - reply - templateTokens
-	for n := len(hits); ; n-- {
-		prompt := Prompt(lang, question, hits[:n])
-		tokens, err := w.tokens(ctx, prompt, small)
-		if err != nil {
-			return Written{}, err
-		}
-		if tokens <= room {
-			window := w.Window(max(unknownWindow, tokens+templateTokens+reply))
-			return Written{Prompt: prompt, Shown: n, Window: window, ReplyTokens: reply}, nil
-		}
-		if n <= 1 {
-			return Written{}, fault.New("llm_context_exceeded", fault.P("model", w.Info.Model), fault.P("tokens", tokens+reply), fault.P("limit", limit))
-		}
+	if w.Limit > 0 {
+		limit = min(limit, w.Limit)
 	}
-}
-
-// tokens bounds the tokens of a prompt from above. The model's vocabulary, which is
-// large, is asked only when the estimate does not show that the prompt is small: an
-// estimate of Chinese is up to three times what it takes, and so would be the window.
-func (w Writer) tokens(ctx context.Context, prompt string, small int) (int, error) {
-	bound := w.Bound(prompt)
-	if bound <= small {
-		return bound, nil
-	}
-	counts, err := w.Count(ctx, []string{prompt})
-	if fault.Is(err, "llm_unsupported") {
-		return bound, nil
-	}
+	c, err := Survey(ctx, w.Counter, t, question, hits, w.Order)
 	if err != nil {
-		return 0, err
+		return Written{}, err
 	}
-	return counts[0] + counts[0]/20, nil // a count is a few in a hundred off
+	c.ReplyTokens = min(rag.DefaultMaxTokens, limit/4)
+	room := limit - c.ReplyTokens - templateTokens
+	if !c.cutTo(room) {
+		need := c.FrameTokens + c.Passages[0].Tokens + c.ReplyTokens
+		return Written{}, fault.New("llm_context_exceeded", fault.P("model", w.Info.Model), fault.P("tokens", need), fault.P("limit", limit))
+	}
+	c.Window = min(limit, w.Window(max(min(limit, unknownWindow), c.PromptTokens+templateTokens+c.ReplyTokens)))
+	return Written{Prompt: t.Prompt(question, hits[:c.Shown], w.Order), Context: c}, nil
 }

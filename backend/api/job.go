@@ -11,9 +11,9 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import, demo, eval, reindex, words, or of models pull, install, verify
-	// or measure.
-	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'pull' | 'install' | 'verify' | 'measure'"`
+	// Kind is ingest, import, demo, eval, reindex, words, ask, compare, or of models pull,
+	// install, verify or measure.
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
@@ -22,10 +22,15 @@ type Job struct {
 	Total int    `json:"total"`
 	// SecondsLeft is an estimate, null while there is none.
 	SecondsLeft *float64 `json:"seconds_left"`
+	// Text is what a language model has written so far, of ask and compare.
+	Text string `json:"text"`
 	// Report is the result of a finished or cancelled ingest, import or reindex.
 	Report *IngestReport `json:"report"`
 	// Eval is the result of a finished evaluation.
 	Eval *EvalReport `json:"eval"`
+	// Answer is the result of a finished ask, Comparison that of compare.
+	Answer     *AskResponse     `json:"answer"`
+	Comparison *CompareResponse `json:"comparison"`
 	// Model is the result of a finished pull or import of a model, Verified that of
 	// verify, Speed that of measure.
 	Model    *Model             `json:"model"`

@@ -28,6 +28,9 @@ type RetrievalOptions struct {
 	FoldDuplicates *float64 `json:"fold_duplicates"`
 	Diversity      *float64 `json:"diversity"`
 	Neighbours     *int     `json:"neighbours"`
+	// ContextOrder is the order of the passages in the prompt: "relevance" or "edges",
+	// which puts the best at both ends.
+	ContextOrder *string `json:"context_order"`
 }
 
 // Filter restricts retrieval to some documents; empty parts let everything pass.
@@ -141,6 +144,8 @@ type CompareRequest struct {
 	Model  string `json:"model"`
 	// Fresh asks the model again even where an earlier reply is kept.
 	Fresh bool `json:"fresh"`
+	// NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
+	NumCtx int `json:"num_ctx"`
 	// Language of the prompt, zh or en; empty means the query's own.
 	Language string `json:"lang"`
 }
@@ -157,6 +162,9 @@ type CompareResponse struct {
 	Demonstration bool       `json:"demonstration"`
 	Strategies    []Column   `json:"strategies"`
 	Movement      []Movement `json:"movement"`
+	// AnswerDiffs compare each column's answer after the first with that of the first,
+	// sentence by sentence; empty without answers.
+	AnswerDiffs []AnswerDiff `json:"answer_diffs"`
 }
 
 // Column is what one strategy returned.
@@ -167,11 +175,15 @@ type Column struct {
 	Prompt    string     `json:"prompt"`
 	Answer    *string    `json:"answer"`
 	Citations []Citation `json:"citations"`
-	// Usage, Abstained, Cut and Truncated are as in AskResponse.
+	// Check says what the answer stands on; null without one.
+	Check *AnswerCheck `json:"check"`
+	// Context, Usage, Abstained, Cut, Truncated and Warnings are as in AskResponse.
+	Context     PromptContext       `json:"context"`
 	Usage       *Usage              `json:"usage"`
 	Abstained   bool                `json:"abstained"`
 	Cut         []string            `json:"cut"`
 	Truncated   bool                `json:"truncated"`
+	Warnings    []Notice            `json:"warnings"`
 	Fingerprint string              `json:"fingerprint"`
 	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
 }
@@ -195,6 +207,8 @@ type AskRequest struct {
 	Model string `json:"model"`
 	// Fresh asks the model again even where an earlier reply is kept.
 	Fresh bool `json:"fresh"`
+	// NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
+	NumCtx int `json:"num_ctx"`
 	// Language of the prompt, zh or en; empty means the query's own.
 	Language string `json:"lang"`
 }
@@ -206,9 +220,13 @@ type AskResponse struct {
 	Strategy  string     `json:"strategy"`
 	Answer    string     `json:"answer"`
 	Citations []Citation `json:"citations"`
+	// Check says what the answer stands on, sentence by sentence.
+	Check AnswerCheck `json:"check"`
 	// Prompt is what the model was sent, or would be.
 	Prompt string `json:"prompt"`
-	Model  string `json:"model"`
+	// Context says what the prompt takes of the model's window, passage by passage.
+	Context PromptContext `json:"context"`
+	Model   string        `json:"model"`
 	// Demonstration is true for a model that is too small for its answers to be
 	// trusted.
 	Demonstration bool   `json:"demonstration"`
@@ -219,9 +237,12 @@ type AskResponse struct {
 	// not in the prompt.
 	Cut []string `json:"cut"`
 	// Truncated reports that the model did not see the whole prompt: its host cut it.
-	Truncated bool      `json:"truncated"`
-	Hits      []Hit     `json:"hits"`
-	Dropped   []Dropped `json:"dropped"`
+	Truncated bool `json:"truncated"`
+	// Warnings say that the model did not see all that was found: passages_cut,
+	// prompt_truncated, and abstained_after_cut when it then found no answer.
+	Warnings []Notice  `json:"warnings"`
+	Hits     []Hit     `json:"hits"`
+	Dropped  []Dropped `json:"dropped"`
 	// Fingerprint names pipeline, index, models and prompt.
 	Fingerprint string              `json:"fingerprint"`
 	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
@@ -249,4 +270,114 @@ type Citation struct {
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
+}
+
+// PromptContext is what a prompt takes of a model's window.
+type PromptContext struct {
+	// Order is that of the passages: relevance or edges.
+	Order string `json:"order" tstype:"'relevance' | 'edges'"`
+	// CountedBy says how tokens were counted: "tokenizer", the model's own vocabulary,
+	// or "estimate", a bound from above. Counts are without what a chat template adds.
+	CountedBy string `json:"counted_by" tstype:"'tokenizer' | 'estimate'"`
+	// Window (num_ctx) and ReplyTokens are what was asked for, ReadTokens what the model
+	// read by its host's count; null without a model, or when the host did not say.
+	Window      *int `json:"window"`
+	ReplyTokens *int `json:"reply_tokens"`
+	ReadTokens  *int `json:"read_tokens"`
+	// PromptTokens are those of the whole prompt, FrameTokens those of its wording and
+	// the question.
+	PromptTokens int             `json:"prompt_tokens"`
+	FrameTokens  int             `json:"frame_tokens"`
+	Passages     []PromptPassage `json:"passages"`
+	// Template names the wording, TemplateFingerprint its version.
+	Template            string `json:"template"`
+	TemplateFingerprint string `json:"template_fingerprint"`
+}
+
+// PromptPassage is what a hit takes of the prompt.
+type PromptPassage struct {
+	Rank    int    `json:"rank"`
+	ChunkID string `json:"chunk_id"`
+	// Position is where it stands among the passages, from 1; null when it was cut.
+	Position *int `json:"position"`
+	Tokens   int  `json:"tokens"`
+	// Share is its part of the prompt's tokens, 0 when it was cut.
+	Share float64 `json:"share"`
+}
+
+// AnswerCheck is what an answer stands on.
+type AnswerCheck struct {
+	// Scorer is what gave the evidence scores: late-interaction, or the cross-encoder
+	// that reranks; High is the score from which a passage supports a sentence that
+	// shares few words with it.
+	Scorer string  `json:"scorer"`
+	High   float64 `json:"high"`
+	// CitationCoverage is the share of the sentences in need of a source that name one,
+	// CitationAccuracy the share of the citations that are verified; null when there
+	// are none.
+	CitationCoverage *float64         `json:"citation_coverage"`
+	CitationAccuracy *float64         `json:"citation_accuracy"`
+	Sentences        []AnswerSentence `json:"sentences"`
+	// Used are the chunks that the answer rests on.
+	Used []UsedChunk `json:"used"`
+}
+
+// AnswerSentence is a sentence of an answer.
+type AnswerSentence struct {
+	// Text is without citations and list marks; Span is its place in the answer.
+	Text string `json:"text"`
+	Span Span   `json:"span"`
+	// NeedsSource is false for headings, introductions and questions.
+	NeedsSource bool  `json:"needs_source"`
+	Markers     []int `json:"markers"`
+	// Support is the passage of the prompt that bears the sentence out best, whether
+	// it is cited or not; null without passages.
+	Support *SentenceSupport `json:"support"`
+}
+
+// SentenceSupport is what a passage has of a sentence.
+type SentenceSupport struct {
+	ChunkID string `json:"chunk_id"`
+	Rank    int    `json:"rank"`
+	// Score is the evidence score, Overlap the share of the sentence's words that are in
+	// the passage, Numbers whether all its numbers are.
+	Score   float64 `json:"score"`
+	Overlap float64 `json:"overlap"`
+	Numbers bool    `json:"numbers"`
+	// Supported is true for most of the words or a high score, with all numbers.
+	Supported bool `json:"supported"`
+}
+
+// UsedChunk is a chunk that an answer rests on.
+type UsedChunk struct {
+	ChunkID string `json:"chunk_id"`
+	Rank    int    `json:"rank"`
+	// Cited reports a citation of it that is verified or weak.
+	Cited bool `json:"cited"`
+	// Sentences are the indexes of the sentences that it supports best.
+	Sentences []int `json:"sentences"`
+}
+
+// AnswerDiff compares two answers.
+type AnswerDiff struct {
+	// Strategy is the column here, Against the one there.
+	Strategy string          `json:"strategy"`
+	Against  string          `json:"against"`
+	Rows     []AnswerDiffRow `json:"rows"`
+	// Same, Changed, OnlyHere and OnlyThere count the rows.
+	Same      int `json:"same"`
+	Changed   int `json:"changed"`
+	OnlyHere  int `json:"only_here"`
+	OnlyThere int `json:"only_there"`
+}
+
+// AnswerDiffRow is a sentence of both answers or of one.
+type AnswerDiffRow struct {
+	State string `json:"state" tstype:"'same' | 'changed' | 'only_here' | 'only_there'"`
+	// Here and There are indexes into the sentences of the two checks; null where the
+	// answer has no such sentence.
+	Here  *int `json:"here"`
+	There *int `json:"there"`
+	// Similarity is Dice's coefficient of the words, null for one alone.
+	Similarity *float64 `json:"similarity"`
 }

@@ -23,6 +23,15 @@ type Service interface {
 	Search(ctx context.Context, r SearchRequest) (SearchResponse, error)
 	Compare(ctx context.Context, r CompareRequest) (CompareResponse, error)
 	Ask(ctx context.Context, r AskRequest) (AskResponse, error)
+	// StartAsk is Ask as a job, StartCompare is Compare: the job's text grows while a
+	// model writes, its answer or comparison is the whole. Cancelling stops the model.
+	StartAsk(ctx context.Context, r AskRequest) (Job, error)
+	StartCompare(ctx context.Context, r CompareRequest) (Job, error)
+	// ListPrompts lists the wordings that models are asked with, EditPrompt puts one of
+	// the user's in place and ResetPrompt takes it back.
+	ListPrompts(ctx context.Context, r ListPromptsRequest) (PromptList, error)
+	EditPrompt(ctx context.Context, r EditPromptRequest) (PromptTemplate, error)
+	ResetPrompt(ctx context.Context, r PromptRequest) (PromptTemplate, error)
 	EngineStatus(ctx context.Context, r EngineStatusRequest) (EngineStatus, error)
 
 	// EstimateEval says what StartEval would take.

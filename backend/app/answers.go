@@ -11,21 +11,43 @@ import (
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
+	"ragdesk/backend/rag"
 )
 
 // inquiry is what is answered, and from which library.
-type inquiry struct{ kb, lang, text string }
+type inquiry struct {
+	kb, lang, text string
+	// reranker is the cross-encoder that the evidence is scored with; empty means late
+	// interaction.
+	reranker string
+	// say gets a model's reply piece by piece; it may be nil.
+	say func(delta string) error
+}
+
+// answering is how to answer.
+type answering struct {
+	model string
+	// fresh leaves the model's earlier replies aside.
+	fresh bool
+	// window bounds the model's, in tokens; 0 leaves it.
+	window int
+}
 
 // answered is an answer with what made it.
 type answered struct {
 	answer.Answer
 	prompt, model string
+	template      answer.Template
+	context       answer.Context
 	usage         *api.Usage
-	cut           []string
-	truncated     bool
+	sentences     []answer.Sentence
+	evidence      answer.Evidence
+	warnings      []rag.Notice
 	// demonstration marks the answer of a model that is too small to be trusted.
 	demonstration bool
+	cut           []string
 	// fingerprint is that of the hits with the model's added.
 	fingerprint string
 	// took is the time of the model, 0 without one.
@@ -35,59 +57,82 @@ type answered struct {
 // answerer answers from hits.
 type answerer func(ctx context.Context, q inquiry, f found) (answered, error)
 
-// answerer returns the answerer of that name: the extractive one, which asks no host,
-// or a language model; with an empty name the default one. The model's earlier replies are not used when fresh is set.
-func (s *Service) answerer(ctx context.Context, model string, fresh bool) (answerer, error) {
-	if model == "" {
+// answerer returns the answerer: the extractive one, which asks no host, or a language
+// model.
+func (s *Service) answerer(ctx context.Context, a answering) (answerer, error) {
+	if a.window < 0 {
+		return nil, fault.New("pipeline_invalid", fault.P("setting", "num-ctx"), fault.P("value", a.window))
+	}
+	if a.model == "" {
 		var err error
-		if model, err = s.defaultModel(ctx); err != nil {
+		if a.model, err = s.defaultModel(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if model == answer.ExtractiveModel {
+	if a.model == answer.ExtractiveModel {
 		return s.quoted, nil
 	}
-	chooser, err := s.chooser()
+	w, err := s.writer(ctx, a)
 	if err != nil {
 		return nil, err
-	}
-	g, _, err := chooser.Generator(ctx, model)
-	if err != nil {
-		return nil, err
-	}
-	info, err := g.Info(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var kept llm.Replies = llm.Folder(filepath.Join(s.cfg.Workspace, "replies"))
-	if fresh {
-		kept = forgotten{kept}
-	}
-	w := answer.Writer{
-		Info: info, Model: llm.NewCached(g, kept), Count: g.CountTokens,
-		Bound:  func(text string) int { return llm.EstimateTokens(text).High },
-		Window: func(need int) int { return llm.Window(need, 0, info.Context) },
 	}
 	return func(ctx context.Context, q inquiry, f found) (answered, error) { return s.written(ctx, w, q, f) }, nil
 }
 
-// highEvidence is the late-interaction score, 0.77 at most, from which a passage bears
-// a sentence out that shares few words with it. Sentences on the same subject that say
-// something else reach 0.54, as do fair paraphrases: below that, the score tells
-// subjects apart and not statements.
-const highEvidence = 0.6
-
-// quoted answers without a language model.
-func (s *Service) quoted(ctx context.Context, q inquiry, f found) (answered, error) {
-	a, err := s.extract(ctx, q, f)
+// writer is a language model that answers.
+func (s *Service) writer(ctx context.Context, a answering) (answer.Writer, error) {
+	g, info, err := s.generator(ctx, a.model)
 	if err != nil {
-		return answered{}, err
+		return answer.Writer{}, err
 	}
-	return answered{
-		Answer: a, prompt: answer.Prompt(q.lang, q.text, f.Hits), model: answer.ExtractiveModel,
-		cut: []string{}, fingerprint: f.fingerprint,
+	prompts, err := s.prompts()
+	if err != nil {
+		return answer.Writer{}, err
+	}
+	return answer.Writer{
+		Info: info, Model: s.remembering(g, a.fresh), Prompts: prompts, Limit: a.window,
+		Counter: answer.Counter{Count: s.vocabulary(g, info).CountTokens, Bound: boundTokens},
+		Window:  func(need int) int { return llm.Window(need, a.window, info.Context) },
 	}, nil
 }
+
+// generator is a language model on its host.
+func (s *Service) generator(ctx context.Context, model string) (*llm.Generator, rag.GeneratorInfo, error) {
+	chooser, err := s.chooser()
+	if err != nil {
+		return nil, rag.GeneratorInfo{}, err
+	}
+	g, _, err := chooser.Generator(ctx, model)
+	if err != nil {
+		return nil, rag.GeneratorInfo{}, err
+	}
+	info, err := g.Info(ctx)
+	return g, info, err
+}
+
+// remembering keeps the model's replies in the workspace and gives them again, unless
+// a fresh one is wanted.
+func (s *Service) remembering(g *llm.Generator, fresh bool) rag.Generator {
+	var kept llm.Replies = llm.Folder(filepath.Join(s.cfg.Workspace, "replies"))
+	if fresh {
+		kept = forgotten{kept}
+	}
+	return llm.NewCached(g, kept)
+}
+
+// vocabulary is the generator that has fetched the vocabulary of a model, if one did:
+// it is some megabytes and the same for every question.
+func (s *Service) vocabulary(g *llm.Generator, info rag.GeneratorInfo) *llm.Generator {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := info.Host + " " + info.Digest
+	if s.vocabularies[key] == nil {
+		s.vocabularies = map[string]*llm.Generator{key: g} // the last model's alone
+	}
+	return s.vocabularies[key]
+}
+
+func boundTokens(text string) int { return llm.EstimateTokens(text).High }
 
 // forgotten keeps new replies and knows no earlier ones.
 type forgotten struct{ llm.Replies }
@@ -95,28 +140,84 @@ type forgotten struct{ llm.Replies }
 // Get implements llm.Replies.
 func (forgotten) Get(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
 
+// unanswered is the prompt that a model would be asked with, and no answer.
+func (s *Service) unanswered(ctx context.Context, q inquiry, f found) (answered, error) {
+	prompts, err := s.prompts()
+	if err != nil {
+		return answered{}, err
+	}
+	t := prompts.Get(answer.KindGrounded, q.lang)
+	c, err := answer.Survey(ctx, answer.Counter{Bound: boundTokens}, t, q.text, f.Hits, f.order)
+	if err != nil {
+		return answered{}, err
+	}
+	return answered{
+		prompt: t.Prompt(q.text, f.Hits, f.order), template: t, context: c, cut: []string{}, fingerprint: f.fingerprint,
+	}, nil
+}
+
+// quoted answers without a language model.
+func (s *Service) quoted(ctx context.Context, q inquiry, f found) (answered, error) {
+	out, err := s.unanswered(ctx, q, f)
+	if err != nil {
+		return answered{}, err
+	}
+	out.model = answer.ExtractiveModel
+	if out.Answer, err = s.extract(ctx, q, f); err != nil {
+		return answered{}, err
+	}
+	if out.evidence, err = s.evidence(ctx, q); err != nil {
+		return answered{}, err
+	}
+	return out, out.support(ctx, f.Hits)
+}
+
 // written answers with a language model.
 func (s *Service) written(ctx context.Context, w answer.Writer, q inquiry, f found) (answered, error) {
-	scorer, err := s.libraryScorer(ctx, q.kb)
+	var err error
+	if w.Evidence, err = s.evidence(ctx, q); err != nil {
+		return answered{}, err
+	}
+	w.Order = f.order
+	a, err := w.Write(ctx, q.lang, q.text, f.Hits, q.say)
 	if err != nil {
 		return answered{}, err
 	}
-	w.Evidence = answer.Evidence{Scorer: scorer, High: highEvidence}
-	a, err := w.Write(ctx, q.lang, q.text, f.Hits)
-	if err != nil {
-		return answered{}, err
+	out := answered{
+		Answer: a.Answer, prompt: a.Prompt, template: w.Template(q.lang), context: a.Context, model: w.Info.Model, demonstration: w.Info.Demonstration,
+		evidence: w.Evidence, cut: []string{}, fingerprint: f.fingerprint,
 	}
-	out := answered{Answer: a.Answer, prompt: a.Prompt, model: w.Info.Model, cut: []string{}, fingerprint: f.fingerprint, demonstration: w.Info.Demonstration}
 	if !a.Asked {
-		return out, nil
+		return out, out.support(ctx, nil)
 	}
-	for _, h := range f.Hits[a.Shown:] {
+	for _, h := range f.Hits[a.Context.Shown:] {
 		out.cut = append(out.cut, string(h.Chunk.ID))
 	}
-	out.took, out.truncated = a.Took, a.Reply.Cut
+	out.warnings = unseen(a, f.Hits)
+	out.took = a.Took
 	out.usage = &api.Usage{PromptTokens: a.Reply.Usage.PromptTokens, CompletionTokens: a.Reply.Usage.ReplyTokens}
-	out.fingerprint = joined(f.fingerprint, a.Reply.Digest, fmt.Sprintf("seed 0 temperature 0 window %d reply %d", a.Window, a.ReplyTokens))
-	return out, nil
+	out.fingerprint = joined(f.fingerprint, a.Reply.Digest, out.template.Fingerprint(),
+		fmt.Sprintf("seed 0 temperature 0 window %d reply %d", a.Context.Window, a.Context.ReplyTokens))
+	return out, out.support(ctx, f.Hits[:a.Context.Shown])
+}
+
+// unseen warns of what was found and not read by the model.
+func unseen(a answer.Written, hits []rag.Hit) []rag.Notice {
+	var out []rag.Notice
+	cut := make([]string, 0, len(hits))
+	for _, h := range hits[a.Context.Shown:] {
+		cut = append(cut, fmt.Sprintf("[%d] %s", h.Rank, h.Chunk.ID))
+	}
+	if len(cut) > 0 {
+		out = append(out, rag.Notice{Code: "passages_cut", Detail: strings.Join(cut, ", ")})
+	}
+	if a.Context.Truncated {
+		out = append(out, rag.Notice{Code: "prompt_truncated", Detail: fmt.Sprintf("%d / %d", a.Context.ReadTokens, a.Context.PromptTokens)})
+	}
+	if a.Abstained && len(cut) > 0 {
+		out = append(out, rag.Notice{Code: "abstained_after_cut", Detail: fmt.Sprintf("%d / %d", a.Context.Shown, len(hits))})
+	}
+	return out
 }
 
 // joined is a fingerprint of fingerprints.

@@ -100,6 +100,32 @@ func citations(in []answer.Citation) []api.Citation {
 	return out
 }
 
+// promptContext says what the hits take of a prompt.
+func promptContext(a answered, hits []rag.Hit) api.PromptContext {
+	c := a.context
+	out := api.PromptContext{
+		Order: string(rag.OrderRelevance), CountedBy: c.CountedBy, PromptTokens: c.PromptTokens, FrameTokens: c.FrameTokens,
+		Template: a.template.Name(), TemplateFingerprint: a.template.Fingerprint(), Passages: make([]api.PromptPassage, len(hits)),
+	}
+	if c.Order != "" {
+		out.Order = string(c.Order)
+	}
+	if c.Window > 0 {
+		out.Window, out.ReplyTokens = &c.Window, &c.ReplyTokens
+	}
+	if c.ReadTokens > 0 {
+		out.ReadTokens = &c.ReadTokens
+	}
+	for i, p := range c.Passages {
+		shown := api.PromptPassage{Rank: hits[i].Rank, ChunkID: string(hits[i].Chunk.ID), Tokens: p.Tokens}
+		if p.Position > 0 {
+			shown.Position, shown.Share = &p.Position, float64(p.Tokens)/float64(c.PromptTokens)
+		}
+		out.Passages[i] = shown
+	}
+	return out
+}
+
 func span(s rag.Span) api.Span { return api.Span{Start: s.Start, End: s.End} }
 
 // list makes a nil slice an empty one, which JSON shows as [].
@@ -167,7 +193,13 @@ func ingestReport(lang, kb string, r ingest.Report) *api.IngestReport {
 
 // jobSnapshot converts a job.
 func jobSnapshot(lang string, s job.Snapshot) api.Job {
-	out := api.Job{ID: s.ID, Kind: s.Kind, State: string(s.State), Stage: s.Stage, Done: s.Done, Total: s.Total}
+	out := api.Job{ID: s.ID, Kind: s.Kind, State: string(s.State), Stage: s.Stage, Done: s.Done, Total: s.Total, Text: s.Text}
+	switch r := s.Result.(type) {
+	case api.AskResponse:
+		out.Answer = &r
+	case api.CompareResponse:
+		out.Comparison = &r
+	}
 	if r, ok := s.Result.(ingested); ok {
 		out.Report = ingestReport(lang, r.kb, r.report)
 	}

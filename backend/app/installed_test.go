@@ -195,3 +195,35 @@ func TestALibraryOfAnInstalledEmbedder(t *testing.T) {
 		t.Errorf("%+v, %v", kbs, err)
 	}
 }
+
+// TestEvidenceComesFromTheCrossEncoderThatReranks holds that an answer is checked with
+// the model that ranked its passages, and with late interaction elsewhere.
+func TestEvidenceComesFromTheCrossEncoderThatReranks(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	imported(t, s, standin.XLMRReranker, "judge")
+	for strategy, want := range map[string]string{"bm25": rag.RerankLateInteraction, "bm25+rerank": "judge", "default": "judge"} {
+		out, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: question, Strategy: strategy})
+		if err != nil || out.Check.Scorer != want || len(out.Check.Sentences) == 0 {
+			t.Fatalf("%s: %+v, %v", strategy, out.Check, err)
+		}
+		if want != "judge" {
+			continue
+		}
+		sentence := out.Check.Sentences[0]
+		for _, h := range out.Hits {
+			if h.ChunkID != sentence.Support.ChunkID {
+				continue
+			}
+			scores, err := directly(t, s, "judge", models.INT8).Rerank(t.Context(), sentence.Text, []rag.Passage{{ID: rag.ChunkID(h.ChunkID), Text: h.Text}})
+			if err != nil || scores[0].Score != sentence.Support.Score || out.Check.High != highCrossEvidence {
+				t.Errorf("%s: score %v, %v; support %+v", strategy, scores, err, sentence.Support)
+			}
+		}
+	}
+	// One scorer for all columns, or their scores could not be compared.
+	both, err := s.Compare(t.Context(), api.CompareRequest{KB: "kb", Query: question, Strategies: []string{"bm25", "bm25+rerank"}, Answer: true})
+	if err != nil || both.Strategies[0].Check.Scorer != "judge" || both.Strategies[1].Check.Scorer != "judge" {
+		t.Errorf("%+v, %v", both.Strategies, err)
+	}
+}

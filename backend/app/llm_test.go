@@ -33,9 +33,16 @@ type ollama struct {
 	window, read int
 	// silent makes it say nothing after its first word, base leaves out its template.
 	silent, base bool
+	// letters are the model's vocabulary: a token each; empty tells none.
+	letters string
+
+	// step, when set, makes it wait for one of step before each word after the first.
+	step chan struct{}
 
 	mu    sync.Mutex
 	chats []chat
+	// open counts the requests that it is writing.
+	open int
 }
 
 // chat is a request as the host got it, of either endpoint.
@@ -71,7 +78,12 @@ func newOllama(t *testing.T) *ollama {
 		if f.base {
 			template = "{{ .Prompt }}"
 		}
-		fmt.Fprintf(w, `{"template":%q,"model_info":{"general.architecture":"llama","llama.context_length":%d},"capabilities":["completion"]}`, template, f.window)
+		tokens, _ := json.Marshal(strings.Split(f.letters, ""))
+		vocabulary := ""
+		if f.letters != "" {
+			vocabulary = fmt.Sprintf(`,"tokenizer.ggml.model":"llama","tokenizer.ggml.tokens":%s`, tokens)
+		}
+		fmt.Fprintf(w, `{"template":%q,"model_info":{"general.architecture":"llama","llama.context_length":%d%s},"capabilities":["completion"]}`, template, f.window, vocabulary)
 	})
 	mux.HandleFunc("/api/chat", f.chat)
 	mux.HandleFunc("/api/generate", f.chat)
@@ -93,8 +105,21 @@ func (f *ollama) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	f.chats = append(f.chats, c)
+	f.open++
 	f.mu.Unlock()
-	for word := range strings.SplitAfterSeq(f.reply(c.text()), " ") {
+	defer func() {
+		f.mu.Lock()
+		f.open--
+		f.mu.Unlock()
+	}()
+	for i, word := range strings.SplitAfter(f.reply(c.text()), " ") {
+		if f.step != nil && i > 0 {
+			select {
+			case <-f.step:
+			case <-r.Context().Done():
+				return
+			}
+		}
 		out := map[string]any{"message": map[string]string{"content": word}}
 		if c.Raw {
 			out = map[string]any{"response": word}
@@ -212,6 +237,10 @@ func TestCitationsOfAReply(t *testing.T) {
 		t.Errorf("quote %+v, %v", c, err)
 	}
 
+	if c := out.Check; c.Scorer != "late-interaction" || c.High != highEvidence || *c.CitationCoverage != 0.75 || *c.CitationAccuracy != 1./3 || len(c.Sentences) != 4 || !c.Sentences[0].Support.Supported || len(c.Used) == 0 || !c.Used[0].Cited {
+		t.Errorf("check %+v", c)
+	}
+
 	f.reply = func(string) string { return answer.Refusal("zh") }
 	if out = ask(t, s, api.AskRequest{Fresh: true}); !out.Abstained || len(out.Citations) != 0 {
 		t.Errorf("a refusal: %+v", out)
@@ -234,7 +263,7 @@ func TestPassagesThatDoNotFitAreNamed(t *testing.T) {
 	}
 	kept := len(out.Hits) - len(out.Cut)
 	for i, h := range out.Hits {
-		marked := strings.Contains(out.Prompt, fmt.Sprintf("\n[%d] (", h.Rank))
+		marked := strings.Contains(out.Prompt, fmt.Sprintf("\n[%d] 来源：", h.Rank))
 		if marked != (i < kept) || i >= kept && out.Cut[i-kept] != h.ChunkID {
 			t.Errorf("hit %d in the prompt: %t; cut %v", h.Rank, marked, out.Cut)
 		}
@@ -300,6 +329,10 @@ func TestStrategiesAreAnsweredAlike(t *testing.T) {
 		if !prompts[col.Prompt] || col.Answer == nil || col.Usage == nil || len(col.Citations) == 0 {
 			t.Errorf("%s: %+v", col.Strategy, col)
 		}
+	}
+	// A model that answers alike leaves nothing that differs.
+	if len(out.AnswerDiffs) != 2 || out.AnswerDiffs[0].Against != "vector" || out.AnswerDiffs[1].Strategy != "classic" || out.AnswerDiffs[1].Same != 1 {
+		t.Errorf("differences %+v", out.AnswerDiffs)
 	}
 	if *out.Model != "tiny:latest" || len(prompts) != len(f.asked()) {
 		t.Errorf("model %s; %d prompts, asked %d times", *out.Model, len(prompts), len(f.asked()))

@@ -163,6 +163,12 @@ func options(p *rag.Pipeline, o api.RetrievalOptions) {
 	set(&p.FoldDuplicates, o.FoldDuplicates)
 	set(&p.Diversity, o.Diversity)
 	set(&p.Neighbours, o.Neighbours)
+	if o.ContextOrder != nil {
+		p.ContextOrder = rag.ContextOrder(*o.ContextOrder)
+		if p.ContextOrder == rag.OrderRelevance { // the default has one fingerprint
+			p.ContextOrder = ""
+		}
+	}
 	if f := rag.Filter(o.Filter); !f.IsZero() {
 		p.Filter = f
 	}
@@ -206,6 +212,7 @@ type pipelineYAML struct {
 	FoldDuplicates *float64       `yaml:"fold_duplicates"`
 	Diversity      *float64       `yaml:"diversity"`
 	Neighbours     *int           `yaml:"neighbours"`
+	ContextOrder   *string        `yaml:"context_order"`
 }
 
 func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
@@ -233,5 +240,5 @@ func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
 	return p, override(find, &p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
 		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds,
 		Options: &api.RetrievalOptions{Alpha: y.Alpha, MaxRanks: y.MaxRanks, Filter: api.Filter(y.Filter), HeadingBoost: y.HeadingBoost,
-			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours}})
+			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours, ContextOrder: y.ContextOrder}})
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"ragdesk/backend/answer"
@@ -24,6 +23,8 @@ type found struct {
 	retrieve.Result
 	fingerprint string
 	start, last time.Time
+	// order is that of the passages in a prompt.
+	order rag.ContextOrder
 	// terms takes the terms of the library's texts and queries.
 	terms lexical.Analyzer
 }
@@ -57,94 +58,11 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 	return out, nil
 }
 
-// Ask answers from the hits of one strategy.
-func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, error) {
-	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
-	if err != nil {
-		return api.AskResponse{}, err
-	}
-	answer, err := s.answerer(ctx, r.Model, r.Fresh)
-	if err != nil {
-		return api.AskResponse{}, err
-	}
-	f, err := s.find(ctx, r.KB, p, r.Query)
-	if err != nil {
-		return api.AskResponse{}, err
-	}
-	a, err := answer(ctx, inquiry{r.KB, promptLanguage(r.Language, r.Query), r.Query}, f)
-	if err != nil {
-		return api.AskResponse{}, err
-	}
-	return api.AskResponse{
-		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations),
-		Prompt: a.prompt, Model: a.model, Demonstration: a.demonstration, Usage: a.usage, Abstained: a.Abstained, Cut: a.cut, Truncated: a.truncated,
-		Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
-		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
-	}, nil
-}
-
-// Compare runs several strategies on one query.
-func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.CompareResponse, error) {
-	if len(r.Strategies) == 0 {
-		r.Strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
-	}
-	pipelines, err := sidePipelines(s.rerankerName, r.Strategies, r.Retrieval)
-	if err != nil {
-		return api.CompareResponse{}, err
-	}
-	q := inquiry{r.KB, promptLanguage(r.Language, r.Query), r.Query}
-	out := api.CompareResponse{Query: r.Query, KB: r.KB}
-	results := make([]found, len(pipelines))
-	for i, p := range pipelines {
-		f, err := s.find(ctx, r.KB, p, r.Query)
-		if err != nil {
-			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
-		}
-		results[i] = f
-		out.QueryTerms = list(f.terms.QueryTerms(r.Query))
-		out.Strategies = append(out.Strategies, api.Column{
-			Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
-			Prompt: answer.Prompt(q.lang, r.Query, f.Hits), Citations: []api.Citation{}, Cut: []string{},
-			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took()),
-		})
-	}
-	if r.Answer || r.Model != "" {
-		if err := s.answerColumns(ctx, r, q, results, &out); err != nil {
-			return api.CompareResponse{}, err
-		}
-	}
-	out.Movement = movement(out.Strategies)
-	return out, nil
-}
-
-// answerColumns answers under each strategy, by one model.
-func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inquiry, results []found, out *api.CompareResponse) error {
-	answer, err := s.answerer(ctx, r.Model, r.Fresh)
-	if err != nil {
-		return err
-	}
-	for i, f := range results {
-		col := &out.Strategies[i]
-		a, err := answer(ctx, q, f)
-		if err != nil {
-			return fmt.Errorf("strategy %s: %w", col.Strategy, err)
-		}
-		out.Model, out.Demonstration = &a.model, a.demonstration
-		col.Answer, col.Citations, col.Prompt, col.Usage = &a.Text, citations(a.Citations), a.prompt, a.usage
-		col.Abstained, col.Cut, col.Truncated = a.Abstained, a.cut, a.truncated
-		col.Fingerprint, col.TimingsMS = a.fingerprint, timingsOf(f, a)
-	}
-	return nil
-}
-
 // find opens the library and runs the pipeline, again when the library moved on
 // in the middle.
 func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (found, error) {
-	switch {
-	case text.IsBlank(query):
-		return found{}, fault.New("query_blank")
-	case kb == "":
-		return found{}, fault.New("argument_missing", fault.P("argument", "--kb"))
+	if err := asked(kb, query); err != nil {
+		return found{}, err
 	}
 	start := time.Now()
 	shelf, err := s.openShelf(ctx)
@@ -175,7 +93,11 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if err != nil {
 		return found{}, err
 	}
-	parts := []string{snap.Library.Fingerprint(), answer.PromptVersion}
+	prompts, err := s.prompts()
+	if err != nil {
+		return found{}, err
+	}
+	parts := []string{snap.Library.Fingerprint(), prompts.Fingerprint()}
 	if corpus.Reranker != nil {
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
@@ -188,7 +110,7 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 		return found{}, err
 	}
 	res.Took[rag.StepOpen] = opened.Sub(start)
-	f := found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...), start: start, last: time.Now()}
+	f := found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...), order: p.ContextOrder, start: start, last: time.Now()}
 	if err := s.number(ctx, snap.Library, res.Hits); err != nil {
 		return found{}, err
 	}

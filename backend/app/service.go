@@ -64,6 +64,8 @@ type Service struct {
 	parserHost *host.Host
 	// llm is nil until a language model is asked for.
 	llm *llm.Chooser
+	// vocabularies holds the generator of the model that was last counted with.
+	vocabularies map[string]*llm.Generator
 
 	rt            runtimeSlot
 	installed     installedModels

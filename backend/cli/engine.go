@@ -119,12 +119,9 @@ func (e *env) printCitations(answer string, citations []api.Citation) {
 	}
 }
 
-// printCut warns that a model did not see everything.
-func (e *env) printCut(cut []string, truncated bool) {
-	if len(cut) > 0 {
-		e.line("%s", e.hot(e.t("cut", fault.P("n", len(cut)), fault.P("chunks", strings.Join(cut, ", ")))))
-	}
-	if truncated {
-		e.line("%s", e.hot(e.t("truncated")))
+// printWarnings says what a model did not see.
+func (e *env) printWarnings(warnings []api.Notice) {
+	for _, w := range warnings {
+		e.line("%s", e.hot(e.warning(w)))
 	}
 }

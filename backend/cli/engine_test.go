@@ -1,12 +1,20 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // llmHost is a host with one model, which answers every prompt alike.
@@ -75,5 +83,64 @@ func TestAnswersOfALanguageModelInWords(t *testing.T) {
 				t.Errorf("%v: exit %d, no %q in\n%s%s", c.args, r.code, want, r.stdout, r.stderr)
 			}
 		}
+	}
+}
+
+// slowHost is llmHost whose model writes a word and then waits; ended tells that its
+// request was given up.
+func slowHost(t *testing.T) (host *httptest.Server, ended chan struct{}) {
+	t.Helper()
+	target, err := url.Parse(llmHost(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := httputil.NewSingleHostReverseProxy(target)
+	ended = make(chan struct{})
+	host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/chat" {
+			whole.ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is noticed
+		fmt.Fprintln(w, `{"message":{"content":"病假期间"}}`)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(ended)
+	}))
+	t.Cleanup(host.Close)
+	return host, ended
+}
+
+func TestAnInterruptedAnswerEndsTheRequest(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted there")
+	}
+	host, ended := slowHost(t)
+	cmd := exec.CommandContext(t.Context(), "ragdesk", "ask", "--kb", "tree", "--model", "qwen3:1.7b", "病假工资按几成发放")
+	cmd.Env = append(os.Environ(), "RAGDESK_WORKSPACE="+copied(t), "RAGDESK_LLM_HOST="+host.URL, "LANG=C.UTF-8", "LC_ALL=")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, len("病假期间"))
+	if _, err := io.ReadFull(out, first); err != nil || string(first) != "病假期间" {
+		t.Fatalf("while the model writes: %q, %v", first, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the request goes on")
+	}
+	_, _ = io.Copy(io.Discard, out) // to its end, before Wait closes it
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("exit: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func steady(s, workspace string) string {
 		{`"fit":( ?)"\w+"`, `"fit":${1}"good"`},
 		{`"free_memory":( ?)(\d+|null)`, `"free_memory":${1}8000000000`},
 		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
-		{`"fingerprint":( ?)"[0-9a-f]{16}"`, `"fingerprint":$1"0123456789abcdef"`},
+		{`"((?:template_)?fingerprint)":( ?)"[0-9a-f]{16}"`, `"$1":$2"0123456789abcdef"`},
 		{`"(ms_per_pair|seconds_per_query)":( ?)[\d.e-]+`, `"$1":${2}0.5`},
 		{`cross-encoder/1 [0-9a-f]{16}`, `cross-encoder/1 0123456789abcdef`},
 		{`127\.0\.0\.1:\d+/\?token=[\w-]+`, `127.0.0.1:7717/?token=KEY`},
@@ -87,6 +87,7 @@ func TestFormatsOfCommands(t *testing.T) {
 		{"search.json", 0, []string{"search", "--kb", "tree", "--top-k", "1", "--rerank-depth", "2", "--threshold", "bm25=0.2", "年假须提前申请"}},
 		{"compare.json", 0, []string{"compare", "--kb", "tree", "--strategies", "bm25,classic", "--top-k", "1", "--answer", "病假工资按几成发放"}},
 		{"ask.json", 0, []string{"ask", "--kb", "tree", "--top-k", "1", "病假工资按几成发放"}},
+		{"prompts-list.json", 0, []string{"prompts", "list"}},
 		{"error.json", 1, []string{"search", "--kb", "nobody", "病假"}},
 	} {
 		r := run(t.Context(), "testdata", append(c.args, "--json"), "RAGDESK_WORKSPACE="+workspace)

@@ -15,22 +15,30 @@ const pollEvery = 50 * time.Millisecond
 // wait shows a job's progress until it ends. When ctx is cancelled it cancels
 // the job and waits for what the job saves.
 func (e *env) wait(ctx context.Context, j api.Job) (api.Job, error) {
+	bar := progressBar{env: e}
+	defer bar.clear()
+	return e.observe(ctx, j, bar.show)
+}
+
+// observe is wait with the job shown by show, at its end too.
+func (e *env) observe(ctx context.Context, j api.Job, show func(api.Job)) (api.Job, error) {
 	s, err := e.open()
 	if err != nil {
 		return api.Job{}, err
 	}
 	background := context.WithoutCancel(ctx)
-	bar := progressBar{env: e}
-	defer bar.clear()
 	cancelled := ctx.Done()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		j, err = s.GetJob(background, api.JobRequest{ID: j.ID})
-		if err != nil || j.State != "running" {
+		if err != nil {
 			return j, err
 		}
-		bar.show(j)
+		show(j)
+		if j.State != "running" {
+			return j, nil
+		}
 		select {
 		case <-tick.C:
 		case <-cancelled:

@@ -58,10 +58,19 @@ func comparison() api.CompareResponse {
 		Query: "年假有几天", KB: "kb", QueryTerms: []string{"年假", "几天"},
 		Strategies: []api.Column{
 			{Strategy: "vector", Hits: []api.Hit{a, b}, Prompt: "first prompt", TimingsMS: took},
-			{Strategy: "classic", Hits: []api.Hit{moved, fresh}, Prompt: "资料：…", Answer: ptr("年假每年十天。 [1]"), TimingsMS: took,
+			{Strategy: "classic", Hits: []api.Hit{moved, fresh}, Prompt: "资料：…", Answer: ptr("年假每年十天。 [1]"), Check: &api.AnswerCheck{
+				CitationCoverage: ptr(1.0), CitationAccuracy: ptr(0.5), Used: []api.UsedChunk{{ChunkID: "travel", Rank: 1}},
+				Sentences: []api.AnswerSentence{{Text: "年假每年十天。", Support: &api.SentenceSupport{ChunkID: "travel", Rank: 1, Score: 0.71, Supported: true}},
+					{Text: "满三年的十五天。", Support: &api.SentenceSupport{ChunkID: "new", Rank: 2, Score: 0.31}}, {Text: "另有规定。"}},
+			}, TimingsMS: took, Warnings: []api.Notice{{Code: "passages_cut", Detail: "[2] new"}},
 				Dropped: []api.Dropped{{Source: "x.md", Text: "dropped\ntext", Stage: "rerank", Score: ptr(0.1), Threshold: 0.2}, {Source: "y.md", Text: "never scored", Stage: "rerank", Threshold: 0.2}}},
-			{Strategy: "bm25", TimingsMS: took, Prompt: "last prompt"},
+			{Strategy: "bm25", TimingsMS: took, Prompt: "last prompt", Answer: ptr("年假每年八天。"), Check: &api.AnswerCheck{
+				Sentences: []api.AnswerSentence{{Text: "年假每年八天。"}, {Text: "满三年的十五天。"}, {Text: "只在\n这里。"}}}},
 		},
+		AnswerDiffs: []api.AnswerDiff{{Strategy: "bm25", Against: "classic", Same: 1, Changed: 1, OnlyHere: 1, OnlyThere: 1, Rows: []api.AnswerDiffRow{
+			{State: "changed", Here: ptr(0), There: ptr(0), Similarity: ptr(0.7)}, {State: "same", Here: ptr(1), There: ptr(1), Similarity: ptr(1.0)},
+			{State: "only_there", There: ptr(2)}, {State: "only_here", Here: ptr(2)},
+		}}},
 		Movement: []api.Movement{
 			{ChunkID: "travel", Source: "travel.md", Ranks: map[string]*int{"vector": ptr(2), "classic": ptr(1), "bm25": nil}},
 			{ChunkID: "new", Source: "new.md", Ranks: map[string]*int{"vector": nil, "classic": ptr(2), "bm25": nil}},

@@ -40,5 +40,6 @@ func (b *progressBar) show(j api.Job) {
 func (b *progressBar) clear() {
 	if b.shown != "" {
 		fmt.Fprint(b.err, "\r\x1b[K")
+		b.shown = ""
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/app"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
@@ -24,6 +26,7 @@ type retrieval struct {
 type retrievalOptions struct {
 	alpha, boost, fold, diversity float64
 	neighbours                    int
+	order                         string
 	maxRanks                      map[string]int
 	filter                        api.Filter
 }
@@ -36,6 +39,7 @@ func (o *retrievalOptions) flags(e *env, c *cobra.Command) {
 	f.Float64Var(&o.fold, "fold-duplicates", 0, e.t("flag.fold-duplicates"))
 	f.Float64Var(&o.diversity, "diversity", 0, e.t("flag.diversity"))
 	f.IntVar(&o.neighbours, "neighbours", 0, e.t("flag.neighbours"))
+	f.StringVar(&o.order, "context-order", "", e.t("flag.context-order"))
 	f.StringArrayVar(&o.filter.Folders, "folder", nil, e.t("flag.folder"))
 	f.StringSliceVar(&o.filter.Types, "type", nil, e.t("flag.type"))
 	f.StringSliceVar(&o.filter.Languages, "doc-language", nil, e.t("flag.doc-language"))
@@ -46,7 +50,7 @@ func (o *retrievalOptions) flags(e *env, c *cobra.Command) {
 
 // optionFlags names the flags of retrievalOptions.
 var optionFlags = []string{"alpha", "max-rank", "heading-boost", "fold-duplicates", "diversity", "neighbours",
-	"folder", "type", "doc-language", "tag", "after", "before"}
+	"context-order", "folder", "type", "doc-language", "tag", "after", "before"}
 
 // settings are the flags that were given, nil when none was.
 func (o *retrievalOptions) settings(c *cobra.Command) *api.RetrievalOptions {
@@ -57,6 +61,7 @@ func (o *retrievalOptions) settings(c *cobra.Command) *api.RetrievalOptions {
 		Alpha: optional(c, "alpha", o.alpha), MaxRanks: o.maxRanks, Filter: o.filter,
 		HeadingBoost: optional(c, "heading-boost", o.boost), FoldDuplicates: optional(c, "fold-duplicates", o.fold),
 		Diversity: optional(c, "diversity", o.diversity), Neighbours: optional(c, "neighbours", o.neighbours),
+		ContextOrder: optional(c, "context-order", o.order),
 	}
 }
 
@@ -136,6 +141,7 @@ func (e *env) compare() *cobra.Command {
 	var flags retrieval
 	var strategies []string
 	var answers, fresh bool
+	var window int
 	var model string
 	c := &cobra.Command{
 		Use: "compare --kb K QUERY", Short: e.t("short.compare"), Args: arguments(-1, "QUERY"),
@@ -148,8 +154,8 @@ func (e *env) compare() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := s.Compare(c.Context(), api.CompareRequest{KB: flags.kb, Query: query(args), Strategies: strategies,
-				Retrieval: settings, Answer: answers, Model: model, Fresh: fresh, Language: e.langFlag})
+			out, err := e.compared(c.Context(), s, api.CompareRequest{KB: flags.kb, Query: query(args), Strategies: strategies,
+				Retrieval: settings, Answer: answers, Model: model, Fresh: fresh, NumCtx: window, Language: e.langFlag})
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
@@ -162,39 +168,22 @@ func (e *env) compare() *cobra.Command {
 	c.Flags().BoolVar(&answers, "answer", false, e.t("flag.answer"))
 	c.Flags().StringVar(&model, "model", "", e.t("flag.model"))
 	c.Flags().BoolVar(&fresh, "fresh", false, e.t("flag.fresh"))
+	c.Flags().IntVar(&window, "num-ctx", 0, e.t("flag.num-ctx"))
 	return c
 }
 
-func (e *env) ask() *cobra.Command {
-	var flags retrieval
-	var strategy, model string
-	var fresh bool
-	c := &cobra.Command{
-		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(-1, "QUERY"),
-		RunE: func(c *cobra.Command, args []string) error {
-			settings, err := flags.settings(c)
-			if err != nil {
-				return err
-			}
-			s, err := e.open()
-			if err != nil {
-				return err
-			}
-			out, err := s.Ask(c.Context(), api.AskRequest{KB: flags.kb, Query: query(args), Strategy: strategy,
-				Model: model, Fresh: fresh, Retrieval: settings, Language: e.langFlag})
-			if err != nil || e.json {
-				return cmpErr(err, func() error { return e.writeJSON(out) })
-			}
-			e.line("%s", out.Answer)
-			e.printCitations(out.Answer, out.Citations)
-			e.printCut(out.Cut, out.Truncated)
-			e.printAnsweredBy(out.Model, out.Demonstration)
-			return nil
-		},
+// compared runs a comparison. One that a language model answers takes a while, and
+// shows how far it is.
+func (e *env) compared(ctx context.Context, s *app.Service, r api.CompareRequest) (api.CompareResponse, error) {
+	if r.Model == "" {
+		return s.Compare(ctx, r)
 	}
-	flags.flags(e, c)
-	c.Flags().StringVar(&strategy, "strategy", "", e.t("flag.strategy"))
-	c.Flags().StringVar(&model, "model", "", e.t("flag.model"))
-	c.Flags().BoolVar(&fresh, "fresh", false, e.t("flag.fresh"))
-	return c
+	j, err := s.StartCompare(ctx, r)
+	if err != nil {
+		return api.CompareResponse{}, err
+	}
+	if j, err = e.done(ctx, j); err != nil {
+		return api.CompareResponse{}, err
+	}
+	return *j.Comparison, nil
 }

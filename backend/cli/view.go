@@ -147,12 +147,8 @@ func (e *env) printCompare(r api.CompareResponse) {
 	}
 	e.printColumns(r, names)
 	e.printMovement(r, names)
+	e.printAnswers(r, names)
 	for _, col := range r.Strategies {
-		if col.Answer != nil {
-			e.line("%s", e.bold(e.t("answer-of", fault.P("strategy", col.Strategy))))
-			e.line("%s\n", *col.Answer)
-			e.printCut(col.Cut, col.Truncated)
-		}
 		e.printDropped(col.Dropped)
 	}
 	if r.Model != nil {

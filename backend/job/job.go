@@ -35,6 +35,8 @@ type Snapshot struct {
 	Stage       string
 	Done, Total int
 	Started     time.Time
+	// Text is what was written so far, of work that writes.
+	Text string
 	// StageStarted is when the current stage began.
 	StageStarted time.Time
 	// Result is what the work returned; a cancelled job has what it had by then.
@@ -204,6 +206,22 @@ func (r *Reporter) Add(n int) {
 	defer r.board.mu.Unlock()
 	r.entry.snap.Done += n
 	r.progress()
+}
+
+// Say adds to what was written. Progress events carry all of it, so that a missed
+// event loses nothing.
+func (r *Reporter) Say(text string) {
+	r.board.mu.Lock()
+	defer r.board.mu.Unlock()
+	r.entry.snap.Text += text
+	r.progress()
+}
+
+// Unsay begins a new text.
+func (r *Reporter) Unsay() {
+	r.board.mu.Lock()
+	defer r.board.mu.Unlock()
+	r.entry.snap.Text = ""
 }
 
 // Note reports a finished item.

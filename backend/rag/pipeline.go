@@ -78,7 +78,20 @@ type Pipeline struct {
 	Diversity float64 `json:"diversity,omitempty"`
 	// Neighbours is how many chunks before and after a hit the prompt shows too.
 	Neighbours int `json:"neighbours,omitempty"`
+	// ContextOrder is the order of the passages in the prompt; empty is OrderRelevance.
+	ContextOrder ContextOrder `json:"context_order,omitempty"`
 }
+
+// ContextOrder is the order in which a prompt shows the hits.
+type ContextOrder string
+
+// The orders.
+const (
+	// OrderRelevance shows the best first.
+	OrderRelevance ContextOrder = "relevance"
+	// OrderEdges shows the best at both ends and the worst in the middle.
+	OrderEdges ContextOrder = "edges"
+)
 
 // ParseStrategy reads a strategy or preset name: vector, bm25, hybrid, rrf,
 // union or weighted, each also with "+rerank"; classic; default. The code of
@@ -178,6 +191,8 @@ func (p Pipeline) Validate() error {
 		return bad("diversity", p.Diversity)
 	case p.Neighbours < 0 || p.Neighbours > maxNeighbours:
 		return bad("neighbours", p.Neighbours)
+	case p.ContextOrder != "" && p.ContextOrder != OrderRelevance && p.ContextOrder != OrderEdges:
+		return bad("context-order", p.ContextOrder)
 	}
 	if err := p.checkDates(); err != nil {
 		return err

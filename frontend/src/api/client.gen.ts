@@ -19,6 +19,11 @@ export type Operation =
   | "Search"
   | "Compare"
   | "Ask"
+  | "StartAsk"
+  | "StartCompare"
+  | "ListPrompts"
+  | "EditPrompt"
+  | "ResetPrompt"
   | "EngineStatus"
   | "EstimateEval"
   | "StartEval"
@@ -68,6 +73,15 @@ export interface Client {
   search(request: api.SearchRequest, signal?: AbortSignal): Promise<api.SearchResponse>;
   compare(request: api.CompareRequest, signal?: AbortSignal): Promise<api.CompareResponse>;
   ask(request: api.AskRequest, signal?: AbortSignal): Promise<api.AskResponse>;
+  /** StartAsk is Ask as a job, StartCompare is Compare: the job's text grows while a
+   * model writes, its answer or comparison is the whole. Cancelling stops the model. */
+  startAsk(request: api.AskRequest, signal?: AbortSignal): Promise<api.Job>;
+  startCompare(request: api.CompareRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** ListPrompts lists the wordings that models are asked with, EditPrompt puts one of
+   * the user's in place and ResetPrompt takes it back. */
+  listPrompts(request: api.ListPromptsRequest, signal?: AbortSignal): Promise<api.PromptList>;
+  editPrompt(request: api.EditPromptRequest, signal?: AbortSignal): Promise<api.PromptTemplate>;
+  resetPrompt(request: api.PromptRequest, signal?: AbortSignal): Promise<api.PromptTemplate>;
   engineStatus(request: api.EngineStatusRequest, signal?: AbortSignal): Promise<api.EngineStatus>;
   /** EstimateEval says what StartEval would take. */
   estimateEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.EvalEstimate>;
@@ -127,6 +141,11 @@ export function createClient(transport: Transport): Client {
     search: (request, signal) => transport.call("Search", request, signal),
     compare: (request, signal) => transport.call("Compare", request, signal),
     ask: (request, signal) => transport.call("Ask", request, signal),
+    startAsk: (request, signal) => transport.call("StartAsk", request, signal),
+    startCompare: (request, signal) => transport.call("StartCompare", request, signal),
+    listPrompts: (request, signal) => transport.call("ListPrompts", request, signal),
+    editPrompt: (request, signal) => transport.call("EditPrompt", request, signal),
+    resetPrompt: (request, signal) => transport.call("ResetPrompt", request, signal),
     engineStatus: (request, signal) => transport.call("EngineStatus", request, signal),
     estimateEval: (request, signal) => transport.call("EstimateEval", request, signal),
     startEval: (request, signal) => transport.call("StartEval", request, signal),

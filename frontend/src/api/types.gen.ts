@@ -581,10 +581,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo, eval, reindex, words, or of models pull, install, verify
-   * or measure.
+   * Kind is ingest, import, demo, eval, reindex, words, ask, compare, or of models pull,
+   * install, verify or measure.
    */
-  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'pull' | 'install' | 'verify' | 'measure';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -600,6 +600,10 @@ export interface Job {
    */
   seconds_left: number /* float64 */ | null;
   /**
+   * Text is what a language model has written so far, of ask and compare.
+   */
+  text: string;
+  /**
    * Report is the result of a finished or cancelled ingest, import or reindex.
    */
   report: IngestReport | null;
@@ -607,6 +611,11 @@ export interface Job {
    * Eval is the result of a finished evaluation.
    */
   eval: EvalReport | null;
+  /**
+   * Answer is the result of a finished ask, Comparison that of compare.
+   */
+  answer: AskResponse | null;
+  comparison: CompareResponse | null;
   /**
    * Model is the result of a finished pull or import of a model, Verified that of
    * verify, Speed that of measure.
@@ -1162,6 +1171,71 @@ export interface ReindexRequest {
 }
 
 //////////
+// source: prompts.go
+
+/**
+ * ListPromptsRequest asks for the templates of prompts.
+ */
+export interface ListPromptsRequest {
+}
+/**
+ * PromptList are the templates, by kind and language.
+ */
+export interface PromptList {
+  prompts: PromptTemplate[];
+}
+/**
+ * PromptTemplate is the wording of a prompt.
+ */
+export interface PromptTemplate {
+  /**
+   * Name is kind and language, such as "grounded.zh".
+   */
+  name: string;
+  /**
+   * Kind is grounded, completion (for models without a chat template), condense,
+   * multi-query or hyde.
+   */
+  kind: string;
+  lang: string;
+  /**
+   * Text is the wording in use, Builtin the program's own.
+   */
+  text: string;
+  builtin: string;
+  /**
+   * Edited reports a wording of the user's.
+   */
+  edited: boolean;
+  /**
+   * Placeholders must be in the wording, each in braces; {refusal} may be.
+   */
+  placeholders: string[];
+  /**
+   * Fingerprint changes with the wording.
+   */
+  fingerprint: string;
+  /**
+   * Error says why an edited wording cannot be used, Text being the built-in one
+   * then; null when it can.
+   */
+  error: ErrorBody | null;
+}
+/**
+ * EditPromptRequest puts a wording in place of another.
+ */
+export interface EditPromptRequest {
+  name: string;
+  text: string;
+}
+/**
+ * PromptRequest names a template.
+ */
+export interface PromptRequest {
+  name: string;
+}
+
+//////////
 // source: retrieve.go
 
 /**
@@ -1205,6 +1279,11 @@ export interface RetrievalOptions {
   fold_duplicates: number /* float64 */ | null;
   diversity: number /* float64 */ | null;
   neighbours: number /* int */ | null;
+  /**
+   * ContextOrder is the order of the passages in the prompt: "relevance" or "edges",
+   * which puts the best at both ends.
+   */
+  context_order: string | null;
 }
 /**
  * Filter restricts retrieval to some documents; empty parts let everything pass.
@@ -1360,6 +1439,10 @@ export interface CompareRequest {
    */
   fresh: boolean;
   /**
+   * NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
+   */
+  num_ctx: number /* int */;
+  /**
    * Language of the prompt, zh or en; empty means the query's own.
    */
   lang: string;
@@ -1382,6 +1465,11 @@ export interface CompareResponse {
   demonstration: boolean;
   strategies: Column[];
   movement: Movement[];
+  /**
+   * AnswerDiffs compare each column's answer after the first with that of the first,
+   * sentence by sentence; empty without answers.
+   */
+  answer_diffs: AnswerDiff[];
 }
 /**
  * Column is what one strategy returned.
@@ -1394,12 +1482,18 @@ export interface Column {
   answer: string | null;
   citations: Citation[];
   /**
-   * Usage, Abstained, Cut and Truncated are as in AskResponse.
+   * Check says what the answer stands on; null without one.
    */
+  check: AnswerCheck | null;
+  /**
+   * Context, Usage, Abstained, Cut, Truncated and Warnings are as in AskResponse.
+   */
+  context: PromptContext;
   usage: Usage | null;
   abstained: boolean;
   cut: string[];
   truncated: boolean;
+  warnings: Notice[];
   fingerprint: string;
   timings_ms: { [key: string]: number | null };
 }
@@ -1430,6 +1524,10 @@ export interface AskRequest {
    */
   fresh: boolean;
   /**
+   * NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
+   */
+  num_ctx: number /* int */;
+  /**
    * Language of the prompt, zh or en; empty means the query's own.
    */
   lang: string;
@@ -1444,9 +1542,17 @@ export interface AskResponse {
   answer: string;
   citations: Citation[];
   /**
+   * Check says what the answer stands on, sentence by sentence.
+   */
+  check: AnswerCheck;
+  /**
    * Prompt is what the model was sent, or would be.
    */
   prompt: string;
+  /**
+   * Context says what the prompt takes of the model's window, passage by passage.
+   */
+  context: PromptContext;
   model: string;
   /**
    * Demonstration is true for a model that is too small for its answers to be
@@ -1467,6 +1573,11 @@ export interface AskResponse {
    * Truncated reports that the model did not see the whole prompt: its host cut it.
    */
   truncated: boolean;
+  /**
+   * Warnings say that the model did not see all that was found: passages_cut,
+   * prompt_truncated, and abstained_after_cut when it then found no answer.
+   */
+  warnings: Notice[];
   hits: Hit[];
   dropped: Dropped[];
   /**
@@ -1510,6 +1621,166 @@ export interface Citation {
 export interface Usage {
   prompt_tokens: number /* int */;
   completion_tokens: number /* int */;
+}
+/**
+ * PromptContext is what a prompt takes of a model's window.
+ */
+export interface PromptContext {
+  /**
+   * Order is that of the passages: relevance or edges.
+   */
+  order: 'relevance' | 'edges';
+  /**
+   * CountedBy says how tokens were counted: "tokenizer", the model's own vocabulary,
+   * or "estimate", a bound from above. Counts are without what a chat template adds.
+   */
+  counted_by: 'tokenizer' | 'estimate';
+  /**
+   * Window (num_ctx) and ReplyTokens are what was asked for, ReadTokens what the model
+   * read by its host's count; null without a model, or when the host did not say.
+   */
+  window: number /* int */ | null;
+  reply_tokens: number /* int */ | null;
+  read_tokens: number /* int */ | null;
+  /**
+   * PromptTokens are those of the whole prompt, FrameTokens those of its wording and
+   * the question.
+   */
+  prompt_tokens: number /* int */;
+  frame_tokens: number /* int */;
+  passages: PromptPassage[];
+  /**
+   * Template names the wording, TemplateFingerprint its version.
+   */
+  template: string;
+  template_fingerprint: string;
+}
+/**
+ * PromptPassage is what a hit takes of the prompt.
+ */
+export interface PromptPassage {
+  rank: number /* int */;
+  chunk_id: string;
+  /**
+   * Position is where it stands among the passages, from 1; null when it was cut.
+   */
+  position: number /* int */ | null;
+  tokens: number /* int */;
+  /**
+   * Share is its part of the prompt's tokens, 0 when it was cut.
+   */
+  share: number /* float64 */;
+}
+/**
+ * AnswerCheck is what an answer stands on.
+ */
+export interface AnswerCheck {
+  /**
+   * Scorer is what gave the evidence scores: late-interaction, or the cross-encoder
+   * that reranks; High is the score from which a passage supports a sentence that
+   * shares few words with it.
+   */
+  scorer: string;
+  high: number /* float64 */;
+  /**
+   * CitationCoverage is the share of the sentences in need of a source that name one,
+   * CitationAccuracy the share of the citations that are verified; null when there
+   * are none.
+   */
+  citation_coverage: number /* float64 */ | null;
+  citation_accuracy: number /* float64 */ | null;
+  sentences: AnswerSentence[];
+  /**
+   * Used are the chunks that the answer rests on.
+   */
+  used: UsedChunk[];
+}
+/**
+ * AnswerSentence is a sentence of an answer.
+ */
+export interface AnswerSentence {
+  /**
+   * Text is without citations and list marks; Span is its place in the answer.
+   */
+  text: string;
+  span: Span;
+  /**
+   * NeedsSource is false for headings, introductions and questions.
+   */
+  needs_source: boolean;
+  markers: number /* int */[];
+  /**
+   * Support is the passage of the prompt that bears the sentence out best, whether
+   * it is cited or not; null without passages.
+   */
+  support: SentenceSupport | null;
+}
+/**
+ * SentenceSupport is what a passage has of a sentence.
+ */
+export interface SentenceSupport {
+  chunk_id: string;
+  rank: number /* int */;
+  /**
+   * Score is the evidence score, Overlap the share of the sentence's words that are in
+   * the passage, Numbers whether all its numbers are.
+   */
+  score: number /* float64 */;
+  overlap: number /* float64 */;
+  numbers: boolean;
+  /**
+   * Supported is true for most of the words or a high score, with all numbers.
+   */
+  supported: boolean;
+}
+/**
+ * UsedChunk is a chunk that an answer rests on.
+ */
+export interface UsedChunk {
+  chunk_id: string;
+  rank: number /* int */;
+  /**
+   * Cited reports a citation of it that is verified or weak.
+   */
+  cited: boolean;
+  /**
+   * Sentences are the indexes of the sentences that it supports best.
+   */
+  sentences: number /* int */[];
+}
+/**
+ * AnswerDiff compares two answers.
+ */
+export interface AnswerDiff {
+  /**
+   * Strategy is the column here, Against the one there.
+   */
+  strategy: string;
+  against: string;
+  rows: AnswerDiffRow[];
+  /**
+   * Same, Changed, OnlyHere and OnlyThere count the rows.
+   */
+  same: number /* int */;
+  changed: number /* int */;
+  only_here: number /* int */;
+  only_there: number /* int */;
+}
+/**
+ * AnswerDiffRow is a sentence of both answers or of one.
+ */
+export interface AnswerDiffRow {
+  state: 'same' | 'changed' | 'only_here' | 'only_there';
+  /**
+   * Here and There are indexes into the sentences of the two checks; null where the
+   * answer has no such sentence.
+   */
+  here: number /* int */ | null;
+  there: number /* int */ | null;
+  /**
+   * Similarity is Dice's coefficient of the words, null for one alone.
+   */
+  similarity: number /* float64 */ | null;
 }
 
 //////////

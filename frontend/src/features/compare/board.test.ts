@@ -7,15 +7,15 @@ const hit = (chunk_id: string, rank: number): Hit => ({
   score: 1, score_stage: "bm25", trace: [], matches: [], page: null, passage: null, repeats: [],
 });
 const column = (strategy: string, ids: string[]): Column => ({
-  strategy, hits: ids.map((id, i) => hit(id, i + 1)), dropped: [], prompt: "", answer: null, citations: [],
-  usage: null, abstained: false, cut: [], truncated: false, fingerprint: "", timings_ms: {},
+  strategy, hits: ids.map((id, i) => hit(id, i + 1)), dropped: [], prompt: "", answer: null, check: null, citations: [],
+  usage: null, abstained: false, cut: [], truncated: false, warnings: [], context: { order: "relevance", counted_by: "estimate", window: null, reply_tokens: null, read_tokens: null, prompt_tokens: 0, frame_tokens: 0, passages: [], template: "grounded.zh", template_fingerprint: "" }, fingerprint: "", timings_ms: {},
 });
 
 function response(lists: Record<string, string[]>): CompareResponse {
   const strategies = Object.entries(lists).map(([name, ids]) => column(name, ids));
   const all = [...new Set(Object.values(lists).flat())];
   return {
-    query: "q", kb: "k", query_terms: [], model: null, strategies,
+    query: "q", kb: "k", query_terms: [], model: null, strategies, answer_diffs: [],
     movement: all.map((chunk_id) => ({
       chunk_id, source: `${chunk_id}.md`,
       ranks: Object.fromEntries(Object.entries(lists).map(([name, ids]) => [name, ids.indexOf(chunk_id) + 1 || null])),

@@ -64,6 +64,7 @@ export function toRequest(kb: string, query: string, settings: Settings): Compar
     answer: settings.answer,
     model: "",
     fresh: false,
+    num_ctx: 0,
     lang: "",
   };
 }

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
+	"ragdesk/backend/llm"
+)
+
+// soon waits until a condition holds.
+func soon(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); {
+		if time.Now().After(end) {
+			t.Fatalf("not in time: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// running counts the replies that the host is writing.
+func (f *ollama) running() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.open
+}
+
+// patient is with, without a limit on the silence between two words.
+func (f *ollama) patient(t *testing.T, s *Service) *Service {
+	t.Helper()
+	return on(t, s.cfg.Workspace, llm.Hosts{Configured: f.URL, Timeouts: llm.Timeouts{Idle: time.Minute}})
+}
+
+func TestAnAnswerGrowsWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	f.step = make(chan struct{})
+	f.reply = func(string) string { return "年假 是 每年十天 [1]。" }
+	s := f.patient(t, filled(t))
+	r := api.AskRequest{KB: "kb", Query: "年假有几天", Model: "tiny"}
+	j, err := s.StartAsk(t.Context(), r)
+	if err != nil || j.Kind != "ask" || j.Answer != nil {
+		t.Fatalf("%+v, %v", j, err)
+	}
+	texts := make(chan string, 64)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		_ = s.Subscribe(ctx, func(e api.Event) error { texts <- e.Job.Text; return nil })
+	}()
+	text := func() string {
+		j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j.Text
+	}
+	soon(t, "the first word", func() bool { return text() == "年假 " })
+	f.step <- struct{}{}
+	soon(t, "the second word", func() bool { return text() == "年假 是 " })
+	time.Sleep(150 * time.Millisecond) // the next word is news of its own
+	close(f.step)
+	soon(t, "the end", func() bool { text(); return j.State == "done" })
+	if j.Text != "年假 是 每年十天 [1]。" || j.Answer == nil || j.Answer.Answer != j.Text || len(j.Answer.Citations) != 1 || j.Error != nil {
+		t.Errorf("at the end: %+v", j)
+	}
+	direct, err := s.Ask(t.Context(), r)
+	if err != nil || direct.Answer != j.Answer.Answer || direct.Fingerprint != j.Answer.Fingerprint {
+		t.Errorf("the same as a call: %+v, %v", direct, err)
+	}
+	seen := map[string]bool{}
+	for len(texts) > 0 {
+		seen[<-texts] = true
+	}
+	if !seen["年假 是 每年十天 [1]。"] {
+		t.Errorf("events told %v", seen)
+	}
+}
+
+func TestACancelledAnswerLeavesNoRequest(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	f.step = make(chan struct{})
+	f.reply = func(string) string { return "年假 是 每年十天 [1]。" }
+	s := f.patient(t, filled(t))
+	for range 3 {
+		j, err := s.StartAsk(t.Context(), api.AskRequest{KB: "kb", Query: "年假有几天", Model: "tiny"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		soon(t, "the first word", func() bool {
+			j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID})
+			return err == nil && j.Text != ""
+		})
+		if _, err := s.CancelJob(t.Context(), api.JobRequest{ID: j.ID}); err != nil {
+			t.Fatal(err)
+		}
+		soon(t, "the end of the job", func() bool {
+			j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID})
+			return err == nil && j.State == "cancelled"
+		})
+		if j.Error.Code != "cancelled" || j.Answer != nil || j.Text != "年假 " {
+			t.Errorf("%+v", j)
+		}
+		soon(t, "the end of the request", func() bool { return f.running() == 0 })
+	}
+	// What was broken off is not kept, and the service goes on.
+	asked := len(f.asked())
+	close(f.step)
+	if out := ask(t, s, api.AskRequest{}); out.Answer != "年假 是 每年十天 [1]。" || len(f.asked()) != asked+1 {
+		t.Errorf("afterwards: %q, asked %d times", out.Answer, len(f.asked()))
+	}
+}
+
+func TestAComparisonAsAJob(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	s := f.with(t, filled(t))
+	r := api.CompareRequest{KB: "kb", Query: "年假有几天", Strategies: []string{"vector", "bm25"}, Model: "tiny"}
+	j, err := s.StartCompare(i18n.WithLanguage(t.Context(), i18n.Chinese), r)
+	if j = ended(t, s, j, err); j.Comparison == nil || len(j.Comparison.Strategies) != 2 || *j.Comparison.Model != "tiny:latest" {
+		t.Fatalf("%+v", j)
+	}
+	for _, col := range j.Comparison.Strategies {
+		if col.Answer == nil || !strings.Contains(*col.Answer, "每年十天") {
+			t.Errorf("%s: %+v", col.Strategy, col.Answer)
+		}
+	}
+	if _, err := s.StartCompare(t.Context(), api.CompareRequest{KB: "kb", Query: " "}); !fault.Is(err, "query_blank") {
+		t.Errorf("a blank question: %v", err)
+	}
+	if _, err := s.StartAsk(t.Context(), api.AskRequest{Query: "年假"}); !fault.Is(err, "argument_missing") {
+		t.Errorf("no library: %v", err)
+	}
+	j, err = s.StartAsk(t.Context(), api.AskRequest{KB: "kb", Query: "年假", Model: "big"})
+	if j = ended(t, s, j, err); j.State != "failed" || j.Error.Code != "llm_model_missing" || j.Answer != nil {
+		t.Errorf("a missing model: %+v", j)
+	}
+}

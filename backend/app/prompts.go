@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ragdesk/backend/answer"
+	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
+)
+
+// promptFile is where a template that differs from the built-in one lies.
+func (s *Service) promptFile(name string) string {
+	return filepath.Join(s.cfg.Workspace, "prompts", name+".txt")
+}
+
+// editedPrompt reads a template that was edited; ok is false when it was not. A file
+// that was broken by hand is the fault of answer.ParseTemplate.
+func (s *Service) editedPrompt(name string) (t answer.Template, ok bool, err error) {
+	raw, err := os.ReadFile(s.promptFile(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return answer.Template{}, false, nil
+	}
+	if err != nil {
+		return answer.Template{}, false, fault.Wrap(err, "unreadable", fault.P("path", s.promptFile(name)))
+	}
+	t, err = answer.ParseTemplate(name, string(raw))
+	return t, err == nil, err
+}
+
+// prompts are the templates in use.
+func (s *Service) prompts() (answer.Prompts, error) {
+	out := answer.Prompts{}
+	for _, name := range answer.Names() {
+		t, edited, err := s.editedPrompt(name)
+		if err != nil {
+			return nil, err
+		}
+		if edited {
+			out[name] = t
+		}
+	}
+	return out, nil
+}
+
+// ListPrompts lists the templates of prompts; one that is broken is listed with its
+// error.
+func (s *Service) ListPrompts(ctx context.Context, _ api.ListPromptsRequest) (api.PromptList, error) {
+	out := api.PromptList{}
+	for _, name := range answer.Names() {
+		p, err := s.prompt(ctx, name)
+		if err != nil {
+			return api.PromptList{}, err
+		}
+		out.Prompts = append(out.Prompts, p)
+	}
+	return out, nil
+}
+
+// prompt describes one template.
+func (s *Service) prompt(ctx context.Context, name string) (api.PromptTemplate, error) {
+	kind, lang, err := answer.ParseName(name)
+	if err != nil {
+		return api.PromptTemplate{}, err
+	}
+	own := answer.Builtin(kind, lang)
+	out := api.PromptTemplate{
+		Name: name, Kind: string(kind), Language: lang, Text: own.Text, Builtin: own.Text,
+		Placeholders: answer.Placeholders(kind), Fingerprint: own.Fingerprint(),
+	}
+	t, edited, err := s.editedPrompt(name)
+	switch {
+	case fault.Is(err, "unreadable"):
+		return api.PromptTemplate{}, err
+	case err != nil:
+		body := i18n.ErrorBody(i18n.Language(ctx), err)
+		out.Error, out.Edited = &body, true
+	case edited:
+		out.Text, out.Fingerprint, out.Edited = t.Text, t.Fingerprint(), true
+	}
+	return out, nil
+}
+
+// EditPrompt puts a wording of the user's in place of a template; a broken one is
+// refused. The built-in wording is the same as ResetPrompt.
+func (s *Service) EditPrompt(ctx context.Context, r api.EditPromptRequest) (api.PromptTemplate, error) {
+	t, err := answer.ParseTemplate(r.Name, r.Text)
+	if err != nil {
+		return api.PromptTemplate{}, err
+	}
+	if t == answer.Builtin(t.Kind, t.Lang) {
+		return s.ResetPrompt(ctx, api.PromptRequest{Name: r.Name})
+	}
+	path := s.promptFile(r.Name)
+	if err := writeWhole(path, r.Text); err != nil {
+		return api.PromptTemplate{}, fault.Wrap(err, "unwritable", fault.P("path", path))
+	}
+	return s.prompt(ctx, r.Name)
+}
+
+// ResetPrompt returns to the built-in wording.
+func (s *Service) ResetPrompt(ctx context.Context, r api.PromptRequest) (api.PromptTemplate, error) {
+	if _, _, err := answer.ParseName(r.Name); err != nil {
+		return api.PromptTemplate{}, err
+	}
+	if err := os.Remove(s.promptFile(r.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return api.PromptTemplate{}, fault.Wrap(err, "unwritable", fault.P("path", s.promptFile(r.Name)))
+	}
+	return s.prompt(ctx, r.Name)
+}
+
+// writeWhole writes a file that is there whole or not at all.
+func writeWhole(path, content string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "tmp-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
+	_, err = tmp.WriteString(content)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), path)
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ragdesk/backend/api"
+)
+
+func (e *env) ask() *cobra.Command {
+	var flags retrieval
+	var r api.AskRequest
+	c := &cobra.Command{
+		Use: "ask --kb K QUERY", Short: e.t("short.ask"), Args: arguments(-1, "QUERY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := flags.settings(c)
+			if err != nil {
+				return err
+			}
+			r.KB, r.Query, r.Retrieval, r.Language = flags.kb, query(args), settings, e.langFlag
+			if r.Model != "" && !e.json {
+				return e.askAloud(c.Context(), r)
+			}
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.Ask(c.Context(), r)
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			e.line("%s", out.Answer)
+			e.printSources(out)
+			return nil
+		},
+	}
+	flags.flags(e, c)
+	f := c.Flags()
+	f.StringVar(&r.Strategy, "strategy", "", e.t("flag.strategy"))
+	f.StringVar(&r.Model, "model", "", e.t("flag.model"))
+	f.BoolVar(&r.Fresh, "fresh", false, e.t("flag.fresh"))
+	f.IntVar(&r.NumCtx, "num-ctx", 0, e.t("flag.num-ctx"))
+	return c
+}
+
+// askAloud prints what a model writes while it writes it.
+func (e *env) askAloud(ctx context.Context, r api.AskRequest) error {
+	s, err := e.open()
+	if err != nil {
+		return err
+	}
+	j, err := s.StartAsk(ctx, r)
+	if err != nil {
+		return err
+	}
+	said := 0
+	bar := progressBar{env: e}
+	j, err = e.observe(ctx, j, func(j api.Job) {
+		text := strings.TrimSpace(j.Text)
+		if text == "" {
+			bar.show(j)
+			return
+		}
+		bar.clear()
+		fmt.Fprint(e.out, text[said:])
+		said = len(text)
+	})
+	bar.clear()
+	if said > 0 {
+		e.line("")
+	}
+	switch {
+	case err != nil:
+		return err
+	case j.Error != nil:
+		return bodyError(*j.Error)
+	}
+	if said == 0 { // nothing was retrieved, and no model asked
+		e.line("%s", j.Answer.Answer)
+	}
+	e.printSources(*j.Answer)
+	return nil
+}
+
+// printSources shows what an answer stands on.
+func (e *env) printSources(out api.AskResponse) {
+	e.printCitations(out.Answer, out.Citations)
+	if out.Check.CitationCoverage != nil {
+		e.line("%s", e.dim(e.standing(out.Check, nil)))
+	}
+	e.printWarnings(out.Warnings)
+	e.printAnsweredBy(out.Model, out.Demonstration)
+}

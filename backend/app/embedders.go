@@ -156,10 +156,13 @@ func (s *Service) embedder(name, like string) (*embed.Mixed, error) {
 }
 
 // embedderName writes an asked-for embedder as libraries keep it: "auto" and ""
-// are the default, and models are joined by "+".
+// are the default, models are joined by "+", and "ollama:" begins one of a host.
 func (s *Service) embedderName(asked string) (string, error) {
 	if asked == "" || strings.EqualFold(asked, "auto") {
 		return defaultEmbedder, nil
+	}
+	if model, ok := hostedModel(asked); ok && !strings.Contains(model, "+") {
+		return hostedPrefix + model, nil
 	}
 	var names []string
 	for part := range strings.SplitSeq(asked, "+") {

@@ -87,7 +87,14 @@ func newOllama(t *testing.T) *ollama {
 	})
 	mux.HandleFunc("/api/chat", f.chat)
 	mux.HandleFunc("/api/generate", f.chat)
-	f.Server = httptest.NewServer(mux)
+	f.Server = serving(t, mux).Server
+	return f
+}
+
+// serving starts a host of what mux answers.
+func serving(t *testing.T, mux *http.ServeMux) *ollama {
+	t.Helper()
+	f := &ollama{Server: httptest.NewServer(mux)}
 	t.Cleanup(f.Close)
 	return f
 }

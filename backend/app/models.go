@@ -53,23 +53,40 @@ type libraryModel struct {
 
 func (s *Service) model(lib rag.Library) libraryModel { return libraryModel{s, lib} }
 
-func (m libraryModel) open() (*embed.Mixed, error) {
+func (m libraryModel) open(ctx context.Context) (rag.Embedder, error) {
+	model, err := m.service.openEmbedder(ctx, m.lib.Embedder, m.lib.EmbedderFingerprint)
+	if err != nil {
+		return nil, err
+	}
+	return model, m.check(model)
+}
+
+// local opens the models that compare tokens: the library's own, or the program's
+// where a host embeds.
+func (m libraryModel) local() (*embed.Mixed, error) {
+	if _, hosted := hostedModel(m.lib.Embedder); hosted {
+		return m.service.embedder(defaultEmbedder, "")
+	}
 	model, err := m.service.embedder(m.lib.Embedder, m.lib.EmbedderFingerprint)
 	if err != nil {
 		return nil, err
 	}
-	if model.Fingerprint() != m.lib.EmbedderFingerprint {
-		// The model of the name is another than it was.
-		return nil, fault.New("embedder_mismatch", fault.P("kb", m.lib.Name),
-			fault.P("has", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, m.lib.Dim, m.lib.EmbedderFingerprint)),
-			fault.P("asked", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, model.Dim(), model.Fingerprint())))
+	return model, m.check(model)
+}
+
+// check tells whether the model of the name is the one that it was.
+func (m libraryModel) check(model rag.Embedder) error {
+	if model.Fingerprint() == m.lib.EmbedderFingerprint {
+		return nil
 	}
-	return model, nil
+	return fault.New("embedder_mismatch", fault.P("kb", m.lib.Name),
+		fault.P("has", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, m.lib.Dim, m.lib.EmbedderFingerprint)),
+		fault.P("asked", fmt.Sprintf("%s (%d, %s)", m.lib.Embedder, model.Dim(), model.Fingerprint())))
 }
 
 // Documents implements rag.Embedder.
 func (m libraryModel) Documents(ctx context.Context, texts []string) ([][]float32, error) {
-	model, err := m.open()
+	model, err := m.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +95,7 @@ func (m libraryModel) Documents(ctx context.Context, texts []string) ([][]float3
 
 // Query implements rag.Embedder.
 func (m libraryModel) Query(ctx context.Context, text string) ([]float32, error) {
-	model, err := m.open()
+	model, err := m.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,36 +144,36 @@ func (c chunkerSettings) noticesOf(language string) []rag.Notice {
 // chunker makes the asked-for chunker, and opens the embedder whose tokens it
 // counts. In a library of several models each document is cut with the tokenizer
 // and the limit of its language's.
-func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.Mixed, error) {
+func (s *Service) chunker(ctx context.Context, want cut) (chunkerSettings, opened, error) {
 	name := want.embedder
 	if !want.own {
 		var err error
 		if name, err = s.embedderName(want.embedder); err != nil {
-			return chunkerSettings{}, nil, err
+			return chunkerSettings{}, opened{}, err
 		}
 	}
-	mixed, err := s.embedder(name, want.like)
+	model, err := s.openEmbedder(ctx, name, want.like)
 	if err != nil {
-		return chunkerSettings{}, nil, err
+		return chunkerSettings{}, opened{}, err
 	}
 	if want.chunker == "" {
 		want.chunker = chunk.KindAuto
 	}
 	out := chunkerSettings{kind: want.chunker, embedder: name, notices: map[string][]rag.Notice{}}
 	var lingual []chunk.Lingual
-	for i, member := range mixed.Members() {
+	for i, member := range model.local.Members() {
 		tokenizer, err := member.Model.Tokenizer()
 		if err != nil {
-			return chunkerSettings{}, nil, err
+			return chunkerSettings{}, opened{}, err
 		}
-		limit := member.Model.MaxTokens()
+		limit := model.limit(member)
 		size, overlap := chunk.Defaults(want.chunker, want.size, want.overlap, limit)
 		if i > 0 && want.chunker != chunk.KindChars {
 			size, overlap = chunk.Shrink(out.size, out.overlap, limit)
 		}
 		c, notices, err := chunk.New(chunk.Config{Kind: want.chunker, Size: size, Overlap: overlap, Limit: limit, Tokenizer: tokenizer})
 		if err != nil {
-			return chunkerSettings{}, nil, err
+			return chunkerSettings{}, opened{}, err
 		}
 		if i > 0 && size < out.size && out.sizeAsked {
 			notices = []rag.Notice{{Code: chunk.NoticeSizeCapped, Detail: fmt.Sprintf("%d → %d", out.size, size)}}
@@ -171,7 +188,7 @@ func (s *Service) chunker(_ context.Context, want cut) (chunkerSettings, *embed.
 		lingual = append(lingual, chunk.Lingual{Language: member.Language, Chunker: c})
 	}
 	out.Chunker = chunk.ByLanguage(lingual[0], lingual[1:]...)
-	return out, mixed, nil
+	return out, model, nil
 }
 
 // ingestPorts wires an ingestion into lib. done ends it.
@@ -193,17 +210,18 @@ func (s *Service) ingestPorts(ctx context.Context, w *store.Writer, lib rag.Libr
 		return ingest.Ports{}, nil, err
 	}
 	return ingest.Ports{
-		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keepingTokens{model, appender}, Catalogue: s.store,
+		Parser: parser, Unpacker: archive.New(read.Limits), Chunker: c.Chunker, Embedder: keeping(model, appender), Catalogue: s.store,
 		Committer: committer{s.shelf, w, s.memory}, Count: terms.Count, EmbedLimit: embedLimit(model),
 		Notices: c.noticesOf,
 	}, func() { _ = appender.Close() }, nil // a cache: whatever is torn at its end is cut off later
 }
 
 // embedLimit tells how much of a chunk its model reads.
-func embedLimit(m *embed.Mixed) func(rag.Chunk) int {
-	limits := make([]int, len(m.Members()))
-	for i, member := range m.Members() {
-		limits[i] = member.Model.MaxTokens()
+func embedLimit(o opened) func(rag.Chunk) int {
+	members := o.local.Members()
+	limits := make([]int, len(members))
+	for i, member := range members {
+		limits[i] = o.limit(member)
 	}
-	return func(c rag.Chunk) int { return limits[m.Space(c.Text)] }
+	return func(c rag.Chunk) int { return limits[o.local.Space(c.Text)] }
 }

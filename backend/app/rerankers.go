@@ -74,9 +74,10 @@ func (s *Service) reranker(name string, m libraryModel) (rag.Reranker, error) {
 	return c, nil
 }
 
-// lateInteraction is the reranker that needs no model but a library's own.
+// lateInteraction is the reranker that needs no model but a library's own, or the
+// program's where a host embeds.
 func (s *Service) lateInteraction(m libraryModel) (rag.Reranker, error) {
-	mixed, err := m.open()
+	mixed, err := m.local()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (s *Service) lateInteraction(m libraryModel) (rag.Reranker, error) {
 		spaces.Codes = append(spaces.Codes, tokenvec.New(member.Model, member.Model.Fingerprint(), s.tokens.memory, s.tokens.file(s.store, m.lib)))
 	}
 	spaces.Of = mixed.Space
-	return rerank.NewLateInteraction(spaces, m.Fingerprint()), nil
+	return rerank.NewLateInteraction(spaces, mixed.Fingerprint()), nil
 }
 
 // crossEncoder opens an installed reranker once and keeps it. Passages run one at

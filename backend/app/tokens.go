@@ -70,6 +70,15 @@ func (t tokenFiles) close() {
 	}
 }
 
+// keeping returns the embedder of an ingestion. The token vectors of a library that
+// a host embeds are computed when a query needs them.
+func keeping(o opened, tokens *tokenvec.Appender) rag.Embedder {
+	if o.room > 0 {
+		return o.Embedder
+	}
+	return keepingTokens{o.local, tokens}
+}
+
 // keepingTokens embeds documents and keeps their token vectors, which the same
 // run of the model gives, for late interaction.
 type keepingTokens struct {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"path"
+	"strings"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
@@ -23,6 +25,34 @@ var _ rag.Embedder = (*Embedder)(nil)
 // Prefixes are what a model was trained to see before a text; both may be empty.
 type Prefixes struct{ Document, Query string }
 
+// prefixes are what the model cards of embedding models that hosts serve ask for,
+// by how a model's name begins, the longer beginning first.
+var prefixes = []struct {
+	name string
+	Prefixes
+}{
+	{"nomic-embed-text", Prefixes{"search_document: ", "search_query: "}},
+	{"embeddinggemma", Prefixes{"title: none | text: ", "task: search result | query: "}},
+	{"qwen3-embedding", Prefixes{Query: "Instruct: Given a question, retrieve passages that answer it\nQuery: "}},
+	{"mxbai-embed", Prefixes{Query: "Represent this sentence for searching relevant passages: "}},
+	{"snowflake-arctic-embed2", Prefixes{Query: "query: "}},
+	{"snowflake-arctic-embed", Prefixes{Query: "Represent this sentence for searching relevant passages: "}},
+	{"multilingual-e5", Prefixes{"passage: ", "query: "}},
+	{"e5-", Prefixes{"passage: ", "query: "}},
+}
+
+// PrefixesOf returns the prefixes of a model by its name, without its owner and
+// tag; none for one that is not known.
+func PrefixesOf(model string) Prefixes {
+	name, _, _ := strings.Cut(strings.ToLower(path.Base(model)), ":")
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p.name) {
+			return p.Prefixes
+		}
+	}
+	return Prefixes{}
+}
+
 // Embedder returns an installed embedding model of the host.
 func (c *Client) Embedder(ctx context.Context, model string, p Prefixes) (*Embedder, error) {
 	d, err := c.Show(ctx, model)
@@ -35,6 +65,9 @@ func (c *Client) Embedder(ctx context.Context, model string, p Prefixes) (*Embed
 	d.Name = model
 	return &Embedder{client: c, details: d, document: p.Document, query: p.Query}, nil
 }
+
+// Window is the model's longest input in its own tokens; 0 unknown.
+func (e *Embedder) Window() int { return e.details.Context }
 
 // Dim implements rag.Embedder.
 func (e *Embedder) Dim() int { return e.details.Dim }
@@ -79,7 +112,12 @@ func (e *Embedder) vector(ctx context.Context, text string) ([]float32, error) {
 	}
 	patient := *e.client
 	patient.timeouts.Answer = e.client.timeouts.First // the model may have to be loaded
-	if err := patient.ask(ctx, http.MethodPost, "/api/embed", e.details.Name, in, &out); err != nil {
+	err := patient.ask(ctx, http.MethodPost, "/api/embed", e.details.Name, in, &out)
+	if fault.Is(err, "llm_failed") && strings.Contains(fmt.Sprint(fault.Of(err).Params["detail"]), "unsupported value") {
+		// How a host that writes JSON fails on a vector that is not finite.
+		return nil, fault.Wrap(err, "vector_invalid", fault.P("reason", "NaN"))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(out.Embeddings) != 1 {
@@ -87,7 +125,7 @@ func (e *Embedder) vector(ctx context.Context, text string) ([]float32, error) {
 	}
 	v := unit(out.Embeddings[0])
 	if err := rag.CheckUnit(v, e.details.Dim); err != nil {
-		return nil, fault.Wrap(err, "llm_reply_invalid", fault.P("detail", err.Error()))
+		return nil, fault.Wrap(err, "vector_invalid", fault.P("reason", err.Error()))
 	}
 	return v, nil
 }

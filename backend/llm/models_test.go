@@ -218,7 +218,7 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 func TestEmbedder(t *testing.T) {
 	t.Parallel()
 	for vector, code := range map[string]string{
-		"[3,0,4,0]": "", "[0,0,0,0]": "llm_reply_invalid", "[1,0]": "llm_reply_invalid", "[1e30,1e30,0,1e39]": "llm_stream_broken",
+		"[3,0,4,0]": "", "[0,0,0,0]": "vector_invalid", "[1,0]": "vector_invalid", "[1e30,1e30,0,1e39]": "llm_stream_broken",
 	} {
 		f := newFake(t)
 		f.other = func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"embeddings":[%s]}`, vector) }

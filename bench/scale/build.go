@@ -123,6 +123,11 @@ func build(ctx context.Context, c config) (r buildResult, err error) {
 	if err != nil {
 		return r, err
 	}
+	if c.Embed {
+		if _, err := inChild(ctx, "create", c); err != nil {
+			return r, err
+		}
+	}
 	w, err := openWorkspace(ctx, c.Dir)
 	if err != nil {
 		return r, err
@@ -133,10 +138,7 @@ func build(ctx context.Context, c config) (r buildResult, err error) {
 		return r, err
 	}
 	defer func() { _ = wr.Unlock() }() // the process ends
-	lib, err := wr.CreateLibrary(ctx, kb, rag.Settings{
-		Chunker: "chars", ChunkSize: windowSize, ChunkerFingerprint: "windows", Embedder: "random",
-		EmbedderFingerprint: "random", Dim: dim, TextFingerprint: lexical.Analyzer{}.Fingerprint(),
-	})
+	lib, err := newLibrary(ctx, c, w.store, wr)
 	if err != nil {
 		return r, err
 	}
@@ -175,6 +177,17 @@ func build(ctx context.Context, c config) (r buildResult, err error) {
 		}
 	}
 	return r, err
+}
+
+// newLibrary is the one that the program made, or one for which there is no model.
+func newLibrary(ctx context.Context, c config, st *store.Store, wr *store.Writer) (rag.Library, error) {
+	if c.Embed {
+		return st.Library(ctx, kb)
+	}
+	return wr.CreateLibrary(ctx, kb, rag.Settings{
+		Chunker: "chars", ChunkSize: windowSize, ChunkerFingerprint: "windows", Embedder: "random",
+		EmbedderFingerprint: "random", Dim: dim, TextFingerprint: lexical.Analyzer{}.Fingerprint(),
+	})
 }
 
 // documents makes documents of the windows, the first numbered by the place of

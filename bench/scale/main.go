@@ -147,26 +147,14 @@ func measure(ctx context.Context, part string, c config, result any, env ...stri
 	if data, err := os.ReadFile(kept); err == nil {
 		return json.Unmarshal(data, result)
 	}
-	fmt.Fprintf(os.Stderr, "%s %d …\n", part, c.Chunks)
 	if part == "build" || part == "bm25" { // what was begun is begun again
 		if err := os.RemoveAll(c.Dir); err != nil {
 			return err
 		}
 	}
-	self, err := os.Executable()
+	out, err := inChild(ctx, part, c, env...)
 	if err != nil {
 		return err
-	}
-	in, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, self, "-child", part)
-	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("%s %d: %w", part, c.Chunks, err)
 	}
 	if err := json.Unmarshal(out, result); err != nil {
 		return err
@@ -174,12 +162,33 @@ func measure(ctx context.Context, part string, c config, result any, env ...stri
 	return os.WriteFile(kept, out, 0o600)
 }
 
+// inChild runs a part in a process of its own and returns its result in JSON.
+func inChild(ctx context.Context, part string, c config, env ...string) ([]byte, error) {
+	fmt.Fprintf(os.Stderr, "%s %d …\n", part, c.Chunks)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	in, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, "-child", part)
+	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %d: %w", part, c.Chunks, err)
+	}
+	return out, nil
+}
+
 func runChild(ctx context.Context, part string) error {
 	var c config
 	if err := json.NewDecoder(os.Stdin).Decode(&c); err != nil {
 		return err
 	}
-	if part != "program" {
+	if part != "program" && part != "create" {
 		debug.SetMemoryLimit(c.LimitMB<<20 + int64(c.Chunks)*dim*4)
 	}
 	var result any
@@ -189,6 +198,8 @@ func runChild(ctx context.Context, part string) error {
 		result, err = build(ctx, c)
 	case "use":
 		result, err = use(ctx, c)
+	case "create":
+		result, err = create(ctx, c)
 	case "program":
 		result, err = program(ctx, c)
 	case "bm25":

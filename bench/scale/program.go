@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -89,9 +88,6 @@ func program(ctx context.Context, c config) (r programResult, err error) {
 	if _, err := ask(warm, qs[0].Text, "hybrid+rerank"); err != nil {
 		return r, err
 	}
-	if err := adopt(ctx, c.Dir, warm); err != nil {
-		return r, err
-	}
 	debug.FreeOSMemory()
 	r.Models = memoryMB("VmRSS")
 	began, collected := processorSeconds(), collectorSeconds()
@@ -136,16 +132,15 @@ func program(ctx context.Context, c config) (r programResult, err error) {
 	return r, nil
 }
 
-// adopt gives the library the embedder and the chunker of another one, as if its
-// random vectors were the embedder's.
-func adopt(ctx context.Context, dir, from string) error {
-	db, err := sql.Open("sqlite3", filepath.Join(dir, "ragdesk.db"))
+// create makes the library as the program does, with one file, so that it has the
+// settings of the embedder: the random vectors that follow pass for its own.
+func create(ctx context.Context, c config) (n int, err error) {
+	s, err := app.New(app.Config{Workspace: c.Dir})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = db.ExecContext(ctx, `UPDATE library SET (embedder, embedder_fingerprint, chunker_fingerprint, chunk_overlap) =
-		(SELECT embedder, embedder_fingerprint, chunker_fingerprint, chunk_overlap FROM library WHERE name = ?) WHERE name = ?`, from, kb)
-	return errors.Join(err, db.Close())
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return ingestFiles(ctx, s, c, kb, 3*added, 1)
 }
 
 // ingestFiles adds n files of chunksPerDocument windows each and returns how many

@@ -33,14 +33,17 @@ type restricted interface {
 
 // searchText returns the first k of the allowed chunks.
 func (r *run) searchText(ctx context.Context, k int) ([]rag.Scored, error) {
-	allow := r.corpus.Allow
-	if allow == nil {
+	if r.corpus.Allow == nil {
 		return r.corpus.Text.Search(ctx, r.query, k)
 	}
-	if index, ok := r.corpus.Text.(restricted); ok {
-		return index.SearchAllowed(ctx, r.query, k, allow)
+	return searchAllowed(ctx, r.corpus.Text, r.query, k, r.corpus.Allow)
+}
+
+func searchAllowed(ctx context.Context, text rag.TextIndex, query string, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error) {
+	if index, ok := text.(restricted); ok {
+		return index.SearchAllowed(ctx, query, k, allow)
 	}
-	found, err := r.corpus.Text.Search(ctx, r.query, r.corpus.Text.Count())
+	found, err := text.Search(ctx, query, text.Count())
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,24 @@ def run(program, work, *args):
     return json.loads(result.stdout)
 
 
+def holm(comparisons):
+    """Comparisons of one metric with their p-values adjusted together (eval itself does so for its primary metric alone)."""
+    kept = [{k: c[k] for k in ("metric", "a", "b", "diff", "ci", "p")} for c in comparisons]
+    ordered = sorted((c for c in kept if c["p"] is not None), key=lambda c: c["p"])
+    least = 0.0
+    for i, c in enumerate(ordered):
+        least = max(least, min(1.0, c["p"] * (len(ordered) - i)))
+        c["p_adj"] = least
+    return kept
+
+
+def mark(c):
+    """How a strategy stands to hybrid+rerank: significantly below it, above it, or neither."""
+    if c is None or c.get("p_adj") is None or c["p_adj"] >= 0.05 or c["ci"][0] <= 0 <= c["ci"][1]:
+        return ""
+    return "↑" if c["diff"] > 0 else "↓"
+
+
 def measure(a, name):
     """Evaluates one set, unless that is done."""
     corpora, spec, relevance = SETS[name]
@@ -101,28 +119,27 @@ def measure(a, name):
     kept = {"n": report["runs"][0]["total_queries"], "runs": {}, "comparisons": []}
     for r in report["runs"]:
         kept["runs"][r["strategy"]] = {m: v["value"] for m, v in r["metrics"].items()}
-    for c in report["comparisons"]:
-        if c["metric"] == "MRR@10":
-            kept["comparisons"].append({k: c[k] for k in ("a", "b", "diff", "p", "p_adj", "verdict")})
+    for metric in METRICS.split(","):
+        kept["comparisons"] += holm([c for c in report["comparisons"] if c["metric"] == metric])
     out.write_text(json.dumps(kept, indent=1))
     return kept
 
 
+def cell(r, strategy):
+    """The strategy's measures on one set, in the order of METRICS."""
+    out = []
+    for metric in METRICS.split(","):
+        c = next((c for c in r["comparisons"] if c["metric"] == metric and c["b"] == strategy), None)
+        out.append(f"{r['runs'][strategy][metric]:.3f}".replace("0.", ".", 1) + mark(c))
+    return " · ".join(out)
+
+
 def table(results):
     names = STRATEGIES.split(",")
-    for metric in METRICS.split(","):
-        print(f"\n| {metric} | n | " + " | ".join(names) + " |")
-        print("|---" * (len(names) + 2) + "|")
-        for name, r in results.items():
-            cells = []
-            for s in names:
-                mark = ""
-                if metric == "MRR@10":
-                    c = next((c for c in r["comparisons"] if c["b"] == s and c["a"] == "hybrid+rerank"), None)
-                    # The baseline is hybrid+rerank: a strategy that is "worse" than it is marked.
-                    mark = {"worse": " ↓", "better": " ↑"}.get(c["verdict"], "") if c else ""
-                cells.append(f"{r['runs'][s][metric]:.3f}".replace("0.", ".", 1) + mark)
-            print(f"| {name} | {r['n']} | " + " | ".join(cells) + " |")
+    print(f"\n| {' · '.join(METRICS.split(','))} | n | " + " | ".join(names) + " |")
+    print("|---" * (len(names) + 2) + "|")
+    for name, r in results.items():
+        print(f"| {name} | {r['n']} | " + " | ".join(cell(r, s) for s in names) + " |")
 
 
 def main():

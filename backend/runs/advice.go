@@ -58,6 +58,11 @@ const (
 	MetricsLeftOut = "metrics_left_out"
 	// DepthsDiffer {depth}: lists of stored runs were cut to one depth.
 	DepthsDiffer = "depths_differ"
+	// TuneQuestionsFew {n, few}: a choice rests on fewer questions with gold than it
+	// should.
+	TuneQuestionsFew = "tune_questions_few"
+	// TuneErrored {n, of}: questions of the half that chooses could not be searched.
+	TuneErrored = "tune_errored"
 )
 
 // Codes of hints, each with its parameters.
@@ -84,7 +89,7 @@ func AdviceCodes() []string {
 	return []string{
 		QuestionsVeryFew, QuestionsFew, MetricAlone, MetricNeedsAnswers, QueriesErrored, HitsDuplicate, GoldNotIndexed, GoldSplit,
 		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, QuestionsDiffer,
-		MetricsLeftOut, DepthsDiffer, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
+		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
 		PrecisionLowSpread,
 	}
 }

@@ -94,8 +94,9 @@ const (
 )
 
 // ParseStrategy reads a strategy or preset name: vector, bm25, hybrid, rrf,
-// union or weighted, each also with "+rerank"; classic; default. The code of
-// its error is "strategy_unknown".
+// union or weighted, each also with "+rerank"; classic; default; auto, which is
+// StrategyDefault until a library's Tuned takes its place. The code of its error
+// is "strategy_unknown".
 func ParseStrategy(name string) (Pipeline, error) {
 	p := Pipeline{
 		Strategy: name, RRFK: DefaultRRFK, Alpha: DefaultAlpha, Candidates: DefaultCandidates,
@@ -119,12 +120,12 @@ func ParseStrategy(name string) (Pipeline, error) {
 	case "classic":
 		p.Vector, p.BM25, p.Fusion = true, true, FusionUnion
 		p.Candidates, p.Reranker, p.RerankDepth, p.TopK = 5, RerankDefault, 10, 3
-	case "default":
+	case "default", StrategyAuto:
 		p.Vector, p.BM25, p.Fusion, p.Reranker = true, true, FusionRRF, RerankDefault
 	default:
 		return Pipeline{}, unknownStrategy(name)
 	}
-	if reranked && (base == "classic" || base == "default") {
+	if reranked && (base == "classic" || base == "default" || base == StrategyAuto) {
 		return Pipeline{}, unknownStrategy(name)
 	}
 	return p, nil
@@ -141,7 +142,7 @@ func StrategyNames() []string {
 	for _, base := range []string{"vector", "bm25", "hybrid", "union", "weighted"} {
 		names = append(names, base, base+"+rerank")
 	}
-	return append(names, "classic", "default")
+	return append(names, "classic", "default", StrategyAuto)
 }
 
 // Stages lists the stages the pipeline runs, in order.

@@ -43,6 +43,8 @@ func fillVersion(t *testing.T, s *Store, version int) {
 		fillStructure(t, s)
 	case 4:
 		fillWords(t, s)
+	case 5:
+		fillTuned(t, s)
 	default:
 		t.Fatalf("no sample for version %d of the schema", version)
 	}
@@ -82,6 +84,19 @@ func fillWords(t *testing.T, s *Store) {
 		Counts: map[rag.ChunkID]rag.TermCounts{"k1": {Words: 1, Bigrams: 3, Chars: 4}, "k0": {Words: 1, Bigrams: 1, Chars: 2}},
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillTuned keeps a choice for the first library.
+func fillTuned(t *testing.T, s *Store) {
+	t.Helper()
+	w, err := s.Lock(t.Context(), "sample", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Unlock()
+	if err := w.SetTuned(t.Context(), rag.Library{ID: 1}, rag.Tuned{Dataset: "题", Primary: "nDCG@10"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -311,7 +326,7 @@ func TestMigrateNeedsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE word; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
+	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE tuned; DROP TABLE word; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
 		DROP TABLE chunk; DROP TABLE body; DROP TABLE document; DROP TABLE library`); err != nil {
 		t.Fatal(err)
 	}

@@ -130,6 +130,16 @@ func (a *App) StartEval(r api.EvalRequest) (api.Job, error) {
 	return a.svc.StartEval(a.context(), r)
 }
 
+// StartTune starts a choice of fusion as a job.
+func (a *App) StartTune(r api.TuneRequest) (api.Job, error) {
+	return a.svc.StartTune(a.context(), r)
+}
+
+// ForgetTuning makes "auto" of a knowledge base the default again.
+func (a *App) ForgetTuning(r api.ForgetTuningRequest) (api.ForgottenTuning, error) {
+	return a.svc.ForgetTuning(a.context(), r)
+}
+
 // Score scores a TREC run.
 func (a *App) Score(r api.ScoreRequest) (api.ScoreResponse, error) {
 	return a.svc.Score(a.context(), r)

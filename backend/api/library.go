@@ -19,6 +19,8 @@ type KB struct {
 	Chunker      string `json:"chunker"`
 	ChunkSize    int    `json:"chunk_size"`
 	ChunkOverlap int    `json:"chunk_overlap"`
+	// Tuned is what strategy "auto" runs; null where nothing was tuned.
+	Tuned *Tuned `json:"tuned"`
 }
 
 // RemoveKBRequest names the knowledge base to delete.

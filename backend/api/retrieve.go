@@ -58,12 +58,14 @@ type SearchRequest struct {
 
 // SearchResponse is a ranking with everything that made it.
 type SearchResponse struct {
-	Query      string    `json:"query"`
-	KB         string    `json:"kb"`
-	Strategy   string    `json:"strategy"`
-	Hits       []Hit     `json:"hits"`
-	Dropped    []Dropped `json:"dropped"`
-	QueryTerms []string  `json:"query_terms"`
+	Query    string `json:"query"`
+	KB       string `json:"kb"`
+	Strategy string `json:"strategy"`
+	// Auto is what "auto" stood for; null unless it was asked for.
+	Auto       *AutoChoice `json:"auto"`
+	Hits       []Hit       `json:"hits"`
+	Dropped    []Dropped   `json:"dropped"`
+	QueryTerms []string    `json:"query_terms"`
 	// Fingerprint names pipeline, index and models.
 	Fingerprint string `json:"fingerprint"`
 	// TimingsMS are milliseconds by step (open, embed, load, vector, bm25, fusion,
@@ -169,12 +171,14 @@ type CompareResponse struct {
 
 // Column is what one strategy returned.
 type Column struct {
-	Strategy  string     `json:"strategy"`
-	Hits      []Hit      `json:"hits"`
-	Dropped   []Dropped  `json:"dropped"`
-	Prompt    string     `json:"prompt"`
-	Answer    *string    `json:"answer"`
-	Citations []Citation `json:"citations"`
+	Strategy string `json:"strategy"`
+	// Auto is as in SearchResponse.
+	Auto      *AutoChoice `json:"auto"`
+	Hits      []Hit       `json:"hits"`
+	Dropped   []Dropped   `json:"dropped"`
+	Prompt    string      `json:"prompt"`
+	Answer    *string     `json:"answer"`
+	Citations []Citation  `json:"citations"`
 	// Check says what the answer stands on; null without one.
 	Check *AnswerCheck `json:"check"`
 	// Context, Usage, Abstained, Cut, Truncated and Warnings are as in AskResponse.
@@ -215,11 +219,13 @@ type AskRequest struct {
 
 // AskResponse is an answer with its sources.
 type AskResponse struct {
-	Query     string     `json:"query"`
-	KB        string     `json:"kb"`
-	Strategy  string     `json:"strategy"`
-	Answer    string     `json:"answer"`
-	Citations []Citation `json:"citations"`
+	Query    string `json:"query"`
+	KB       string `json:"kb"`
+	Strategy string `json:"strategy"`
+	// Auto is as in SearchResponse.
+	Auto      *AutoChoice `json:"auto"`
+	Answer    string      `json:"answer"`
+	Citations []Citation  `json:"citations"`
 	// Check says what the answer stands on, sentence by sentence.
 	Check AnswerCheck `json:"check"`
 	// Prompt is what the model was sent, or would be.

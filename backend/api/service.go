@@ -38,6 +38,10 @@ type Service interface {
 	EstimateEval(ctx context.Context, r EvalRequest) (EvalEstimate, error)
 	// StartEval evaluates strategies on a dataset; the job's eval is the report.
 	StartEval(ctx context.Context, r EvalRequest) (Job, error)
+	// StartTune chooses how a knowledge base fuses and reranks; the job's tune is the
+	// report.
+	StartTune(ctx context.Context, r TuneRequest) (Job, error)
+	ForgetTuning(ctx context.Context, r ForgetTuningRequest) (ForgottenTuning, error)
 	Score(ctx context.Context, r ScoreRequest) (ScoreResponse, error)
 	Selftest(ctx context.Context, r SelftestRequest) (SelftestReport, error)
 	ValidateDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)

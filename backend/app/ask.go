@@ -14,7 +14,7 @@ import (
 
 // Ask answers from the hits of one strategy.
 func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, error) {
-	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
+	p, err := pipeline(s.resolver(ctx, r.KB), r.Strategy, r.Retrieval)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
@@ -23,7 +23,7 @@ func (s *Service) Ask(ctx context.Context, r api.AskRequest) (api.AskResponse, e
 
 // StartAsk is Ask as a job.
 func (s *Service) StartAsk(ctx context.Context, r api.AskRequest) (api.Job, error) {
-	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
+	p, err := pipeline(s.resolver(ctx, r.KB), r.Strategy, r.Retrieval)
 	if err != nil {
 		return api.Job{}, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) StartAsk(ctx context.Context, r api.AskRequest) (api.Job, erro
 
 // StartCompare is Compare as a job.
 func (s *Service) StartCompare(ctx context.Context, r api.CompareRequest) (api.Job, error) {
-	pipelines, err := s.columns(r)
+	pipelines, err := s.columns(ctx, r)
 	if err != nil {
 		return api.Job{}, err
 	}
@@ -103,8 +103,12 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 	if err != nil {
 		return api.AskResponse{}, err
 	}
+	auto, err := s.resolver(ctx, r.KB).auto(p, r.Retrieval)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
 	return api.AskResponse{
-		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Answer: a.Text, Citations: citations(a.Citations), Check: checked(a, f.Hits),
+		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Auto: auto, Answer: a.Text, Citations: citations(a.Citations), Check: checked(a, f.Hits),
 		Prompt: a.prompt, Context: promptContext(a, f.Hits), Model: a.model, Demonstration: a.demonstration, Usage: a.usage,
 		Abstained: a.Abstained, Cut: a.cut, Truncated: a.context.Truncated, Warnings: notices(a.warnings),
 		Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
@@ -120,17 +124,17 @@ func saying(l listener) func(string) error {
 }
 
 // columns are the pipelines of a comparison.
-func (s *Service) columns(r api.CompareRequest) ([]rag.Pipeline, error) {
+func (s *Service) columns(ctx context.Context, r api.CompareRequest) ([]rag.Pipeline, error) {
 	names := r.Strategies
 	if len(names) == 0 {
 		names = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	return sidePipelines(s.rerankerName, names, r.Retrieval)
+	return sidePipelines(s.resolver(ctx, r.KB), names, r.Retrieval)
 }
 
 // Compare runs several strategies on one query.
 func (s *Service) Compare(ctx context.Context, r api.CompareRequest) (api.CompareResponse, error) {
-	pipelines, err := s.columns(r)
+	pipelines, err := s.columns(ctx, r)
 	if err != nil {
 		return api.CompareResponse{}, err
 	}
@@ -141,6 +145,7 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 	q := inquiry{kb: r.KB, lang: promptLanguage(r.Language, r.Query), text: r.Query, reranker: crossEncoderOf(pipelines...), say: saying(l)}
 	out := api.CompareResponse{Query: r.Query, KB: r.KB, AnswerDiffs: []api.AnswerDiff{}}
 	results := make([]found, len(pipelines))
+	names := s.resolver(ctx, r.KB)
 	l.Stage(stageRetrieve, len(pipelines))
 	for i, p := range pipelines {
 		f, err := s.find(ctx, r.KB, p, r.Query)
@@ -153,8 +158,12 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 		if err != nil {
 			return api.CompareResponse{}, err
 		}
+		auto, err := names.auto(p, r.Retrieval)
+		if err != nil {
+			return api.CompareResponse{}, err
+		}
 		out.Strategies = append(out.Strategies, api.Column{
-			Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
+			Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
 			Prompt: a.prompt, Context: promptContext(a, f.Hits), Citations: []api.Citation{}, Cut: []string{}, Warnings: []api.Notice{},
 			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took()),
 		})

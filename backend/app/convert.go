@@ -210,6 +210,9 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 		words := wordsResult(lang, w)
 		out.Words = &words
 	}
+	if t, ok := s.Result.(tunedResult); ok {
+		out.Tune = &t.report
+	}
 	modelResult(&out, lang, s.Result)
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)

@@ -15,7 +15,7 @@ const estimateProbes = 3
 // EstimateEval says what an evaluation would take, measured by searching a few of
 // its questions with every strategy, after one that warms the caches.
 func (s *Service) EstimateEval(ctx context.Context, r api.EvalRequest) (api.EvalEstimate, error) {
-	plan, err := s.plan(r)
+	plan, err := s.plan(ctx, r)
 	if err != nil {
 		return api.EvalEstimate{}, err
 	}

@@ -46,7 +46,7 @@ type evaluation struct {
 
 // StartEval evaluates strategies on a dataset.
 func (s *Service) StartEval(ctx context.Context, r api.EvalRequest) (api.Job, error) {
-	plan, err := s.plan(r)
+	plan, err := s.plan(ctx, r)
 	if err != nil {
 		return api.Job{}, err
 	}
@@ -65,9 +65,9 @@ func (s *Service) StartEval(ctx context.Context, r api.EvalRequest) (api.Job, er
 }
 
 // plan reads a request; what is wrong with it shows before any work.
-func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
+func (s *Service) plan(ctx context.Context, r api.EvalRequest) (evaluation, error) {
 	if r.Config != "" {
-		return s.configPlan(r)
+		return s.configPlan(ctx, r)
 	}
 	if r.KB == "" {
 		return evaluation{}, fault.New("argument_missing", fault.P("argument", "--kb"))
@@ -83,7 +83,7 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	if len(strategies) == 0 {
 		strategies = []string{"vector", "bm25", "hybrid", defaultStrategy}
 	}
-	pipelines, err := sidePipelines(s.rerankerName, strategies, r.Retrieval)
+	pipelines, err := sidePipelines(s.resolver(ctx, r.KB), strategies, r.Retrieval)
 	if err != nil {
 		return evaluation{}, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) plan(r api.EvalRequest) (evaluation, error) {
 	return e, evaluate.CheckMetrics(r.Metrics)
 }
 
-func (s *Service) configPlan(r api.EvalRequest) (evaluation, error) {
+func (s *Service) configPlan(ctx context.Context, r api.EvalRequest) (evaluation, error) {
 	c, err := evaluate.ReadConfig(r.Config)
 	if err != nil {
 		return evaluation{}, err
@@ -113,12 +113,17 @@ func (s *Service) configPlan(r api.EvalRequest) (evaluation, error) {
 	if e.relevance, err = dataset.ParseRelevance(c.Relevance, c.Unit); err != nil {
 		return evaluation{}, err
 	}
+	kb := ""
+	if !c.Library.IsPath {
+		kb = c.Library.Value
+	}
+	find := s.resolver(ctx, kb)
 	for _, ret := range c.Retrievers {
 		if ret.Model != "" && e.model != "" && ret.Model != e.model {
 			return evaluation{}, fault.New("models_differ", fault.P("a", e.model), fault.P("b", ret.Model))
 		}
 		e.model = cmp.Or(e.model, ret.Model)
-		p, err := s.retrieverPipeline(ret)
+		p, err := retrieverPipeline(find, ret)
 		if err != nil {
 			return evaluation{}, err
 		}
@@ -127,14 +132,14 @@ func (s *Service) configPlan(r api.EvalRequest) (evaluation, error) {
 	return e, evaluate.CheckMetrics(c.Metrics)
 }
 
-func (s *Service) retrieverPipeline(ret evaluate.Retriever) (rag.Pipeline, error) {
+func retrieverPipeline(find resolver, ret evaluate.Retriever) (rag.Pipeline, error) {
 	thresholds := map[string]float64{}
 	for stage, v := range ret.Thresholds {
 		thresholds[string(stage)] = v
 	}
 	settings := api.Retrieval{TopK: ret.TopK, Candidates: ret.Candidates, RerankDepth: ret.RerankDepth,
 		Fusion: ret.Fusion, Reranker: ret.Reranker, Thresholds: thresholds}
-	p, err := pipeline(s.rerankerName, ret.Strategy, settings)
+	p, err := pipeline(find, ret.Strategy, settings)
 	if err != nil {
 		return rag.Pipeline{}, err
 	}
@@ -211,7 +216,7 @@ func (s *Service) runs() *runstore.Store {
 
 // setup prepares an evaluation of bound questions.
 func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.Library) (evaluate.Setup, error) {
-	own, err := pipeline(s.rerankerName, defaultStrategy, api.Retrieval{})
+	own, err := pipeline(s.resolver(ctx, lib.Name), defaultStrategy, api.Retrieval{})
 	if err != nil {
 		return evaluate.Setup{}, err
 	}

@@ -295,6 +295,15 @@ func (s *Service) Selftest(context.Context, api.SelftestRequest) (api.SelftestRe
 	return out, nil
 }
 
+// TuneText is a choice of fusion as text for a terminal, in lang.
+func (s *Service) TuneText(lang string, r api.TuneReport) string {
+	var b strings.Builder
+	if err := report.TuneText(&b, r.Tuning, lang); err != nil {
+		return err.Error() // as below
+	}
+	return b.String()
+}
+
 // EvalText is an evaluation as text for a terminal, in lang: the before/after
 // table, the verdicts and the advice.
 func (s *Service) EvalText(lang string, r api.EvalReport) string {

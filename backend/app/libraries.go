@@ -26,6 +26,9 @@ func (s *Service) ListKBs(ctx context.Context, _ api.ListKBsRequest) (api.KBList
 	out := api.KBList{KBs: make([]api.KB, len(libs))}
 	for i, l := range libs {
 		out.KBs[i] = kb(l)
+		if out.KBs[i].Tuned, err = s.libraryTuned(ctx, l); err != nil && !fault.Is(err, "kb_unknown") {
+			return api.KBList{}, err
+		}
 	}
 	return out, nil
 }

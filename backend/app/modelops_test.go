@@ -198,7 +198,7 @@ func TestModelRequestsAreRefused(t *testing.T) {
 	}
 	get := func(r api.PullModelRequest) error { return start(s.StartPullModel(t.Context(), r)) }
 	rerank := func(name string) error {
-		_, err := pipeline(s.rerankerName, "hybrid", api.Retrieval{Reranker: &name})
+		_, err := pipeline(s.resolver(t.Context(), ""), "hybrid", api.Retrieval{Reranker: &name})
 		return err
 	}
 	embedder := func(name string) error { _, err := s.embedderName(name); return err }

@@ -18,7 +18,7 @@ import (
 )
 
 // defaultStrategy is what search and ask use unless told otherwise.
-const defaultStrategy = "hybrid+rerank"
+const defaultStrategy = rag.StrategyDefault
 
 // pipeline is namedPipeline of a strategy that may be left out.
 func pipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipeline, error) {
@@ -34,7 +34,7 @@ func namedPipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipelin
 		p, err = pipelineFile(find, path)
 	} else {
 		strategy = strings.ToLower(strategy)
-		p, err = rag.ParseStrategy(strategy)
+		p, err = find.strategy(strategy)
 	}
 	if err != nil {
 		return rag.Pipeline{}, err
@@ -44,7 +44,7 @@ func namedPipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipelin
 		return rag.Pipeline{}, err
 	}
 	if p.Reranker == rag.RerankDefault {
-		if p.Reranker, err = find(rag.RerankDefault); err != nil {
+		if p.Reranker, err = find.reranker(rag.RerankDefault); err != nil {
 			return rag.Pipeline{}, err
 		}
 	}
@@ -131,14 +131,12 @@ func override(find resolver, p *rag.Pipeline, r api.Retrieval) error {
 		p.Candidates = max(preset, p.TopK)
 	}
 	if r.Fusion != nil {
-		f, err := fusion(*r.Fusion)
-		if err != nil {
+		if err := find.fuse(p, *r.Fusion); err != nil {
 			return err
 		}
-		p.Fusion = f
 	}
 	if r.Reranker != nil {
-		name, err := find(*r.Reranker)
+		name, err := find.reranker(*r.Reranker)
 		if err != nil {
 			return err
 		}
@@ -188,10 +186,10 @@ func set[T any](to *T, from *T) {
 
 func fusion(name string) (rag.Fusion, error) {
 	switch f := rag.Fusion(strings.ToLower(name)); f {
-	case rag.FusionUnion, rag.FusionRRF, rag.FusionWeighted:
+	case rag.FusionUnion, rag.FusionRRF, rag.FusionWeighted, rag.FusionAuto:
 		return f, nil
 	}
-	return "", fault.New("fusion_unknown", fault.P("fusion", name), fault.P("known", "union, rrf, weighted"))
+	return "", fault.New("fusion_unknown", fault.P("fusion", name), fault.P("known", "union, rrf, weighted, auto"))
 }
 
 // pipelineYAML is a pipeline in a file: a strategy and what differs from it.
@@ -232,7 +230,7 @@ func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
 	if y.Strategy == "" {
 		y.Strategy = defaultStrategy
 	}
-	p, err := rag.ParseStrategy(y.Strategy)
+	p, err := find.strategy(y.Strategy)
 	if err != nil {
 		return rag.Pipeline{}, err
 	}

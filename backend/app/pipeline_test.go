@@ -43,7 +43,7 @@ func TestPipelinesPutFlagsOverPresetsOverDefaults(t *testing.T) {
 		"top-k above the candidates":   {"vector", api.Retrieval{TopK: ptr(80)}, [3]int{80, 20, 80}, "none", ""},
 		"top-k above given candidates": {"vector", api.Retrieval{TopK: ptr(80), Candidates: ptr(10)}, [3]int{10, 20, 80}, "none", ""},
 	} {
-		p, err := pipeline(nothingInstalled(t).rerankerName, c.strategy, c.flags)
+		p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), c.strategy, c.flags)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -71,7 +71,7 @@ func TestPipelinesAreRefused(t *testing.T) {
 		"threshold of no stage":    {"hybrid", api.Retrieval{Thresholds: map[string]float64{"cosine": 1}}, "pipeline_invalid"},
 		"threshold of no reranker": {"hybrid", api.Retrieval{Thresholds: map[string]float64{"rerank": 1}}, "pipeline_invalid"},
 	} {
-		if p, err := pipeline(nothingInstalled(t).rerankerName, c.strategy, c.flags); !fault.Is(err, c.code) {
+		if p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), c.strategy, c.flags); !fault.Is(err, c.code) {
 			t.Errorf("%s: %+v, %v; want %s", name, p, err, c.code)
 		}
 	}
@@ -94,7 +94,7 @@ rerank_depth: 8
 top_k: 4
 thresholds: {vector: 0.2, rerank: 0.1}
 `)
-	p, err := pipeline(nothingInstalled(t).rerankerName, full, api.Retrieval{TopK: ptr(2), Thresholds: map[string]float64{"rerank": 0.5}})
+	p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), full, api.Retrieval{TopK: ptr(2), Thresholds: map[string]float64{"rerank": 0.5}})
 	want := rag.Pipeline{
 		Strategy: full, Vector: true, BM25: true, Fusion: rag.FusionWeighted, Alpha: 0.3, RRFK: 10, Candidates: 30,
 		Reranker: "late-interaction", RerankDepth: 8, TopK: 2,
@@ -103,7 +103,7 @@ thresholds: {vector: 0.2, rerank: 0.1}
 	if diff := cmp.Diff(want, p); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if p, err := pipeline(nothingInstalled(t).rerankerName, file("top_k: 9\n"), api.Retrieval{}); err != nil || p.TopK != 9 || p.Fusion != rag.FusionRRF || p.Reranker != "late-interaction" {
+	if p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), file("top_k: 9\n"), api.Retrieval{}); err != nil || p.TopK != 9 || p.Fusion != rag.FusionRRF || p.Reranker != "late-interaction" {
 		t.Errorf("without a strategy: %+v, %v", p, err)
 	}
 	for text, code := range map[string]string{
@@ -119,14 +119,14 @@ thresholds: {vector: 0.2, rerank: 0.1}
 		"fusion: sum":     "fusion_unknown",
 		"reranker: magic": "reranker_unknown",
 	} {
-		if p, err := pipeline(nothingInstalled(t).rerankerName, file(text), api.Retrieval{}); !fault.Is(err, code) {
+		if p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), file(text), api.Retrieval{}); !fault.Is(err, code) {
 			t.Errorf("%q: %+v, %v; want %s", text, p, err, code)
 		}
 	}
-	if _, err := pipeline(nothingInstalled(t).rerankerName, "@"+filepath.Join(t.TempDir(), "none.yaml"), api.Retrieval{}); !fault.Is(err, "not_found") {
+	if _, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), "@"+filepath.Join(t.TempDir(), "none.yaml"), api.Retrieval{}); !fault.Is(err, "not_found") {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := pipeline(nothingInstalled(t).rerankerName, "@"+t.TempDir(), api.Retrieval{}); !fault.Is(err, "unreadable") {
+	if _, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), "@"+t.TempDir(), api.Retrieval{}); !fault.Is(err, "unreadable") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -10,10 +10,6 @@ import (
 	"ragdesk/backend/tokenvec"
 )
 
-// resolver turns the name of a reranker as it was asked for into that of the
-// reranker itself.
-type resolver func(asked string) (string, error)
-
 // rerankerName resolves "none", "late-interaction", an installed cross-encoder's
 // name, which ":fp32" and the like may follow, "cross-encoder", the first
 // installed one, and "default", which is that or late interaction where none is.

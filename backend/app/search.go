@@ -2,21 +2,16 @@ package app
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/api"
-	"ragdesk/backend/fault"
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/retrieve"
 	"ragdesk/backend/text"
 )
-
-// staleTries bounds how often a query follows a library that is being changed.
-const staleTries = 8
 
 // found is one pipeline's result with what names it.
 type found struct {
@@ -41,7 +36,12 @@ func (f *found) took() time.Duration { return f.last.Sub(f.start) }
 
 // Search runs one strategy.
 func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchResponse, error) {
-	p, err := pipeline(s.rerankerName, r.Strategy, r.Retrieval)
+	names := s.resolver(ctx, r.KB)
+	p, err := pipeline(names, r.Strategy, r.Retrieval)
+	if err != nil {
+		return api.SearchResponse{}, err
+	}
+	auto, err := names.auto(p, r.Retrieval)
 	if err != nil {
 		return api.SearchResponse{}, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 		return api.SearchResponse{}, err
 	}
 	out := api.SearchResponse{
-		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
+		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
 		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Fingerprint: f.fingerprint,
 	}
 	f.lap(rag.StepRead)
@@ -60,28 +60,13 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 
 // find opens the library and runs the pipeline, again when the library moved on
 // in the middle.
-func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (found, error) {
-	if err := asked(kb, query); err != nil {
-		return found{}, err
-	}
+func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (f found, err error) {
 	start := time.Now()
-	shelf, err := s.openShelf(ctx)
-	if err != nil {
-		return found{}, err
-	}
-	for range staleTries {
-		snap, err := shelf.Open(ctx, kb)
-		if err != nil {
-			return found{}, err
-		}
-		f, err := s.findIn(ctx, snap, p, query, start)
-		snap.Release()
-		if errors.Is(err, rag.ErrStale) || fault.Is(err, "kb_unknown") {
-			continue // it was changed, or replaced by a new index, in the middle
-		}
-		return f, err
-	}
-	return found{}, fault.New("library_busy", fault.P("kb", kb))
+	err = s.onLibrary(ctx, kb, query, func(snap *library.Snapshot) error {
+		f, err = s.findIn(ctx, snap, p, query, start)
+		return err
+	})
+	return f, err
 }
 
 func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string, start time.Time) (found, error) {
@@ -93,13 +78,9 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if err != nil {
 		return found{}, err
 	}
-	prompts, err := s.prompts()
+	print, err := s.fingerprint(snap, corpus, p)
 	if err != nil {
 		return found{}, err
-	}
-	parts := []string{snap.Library.Fingerprint(), prompts.Fingerprint()}
-	if corpus.Reranker != nil {
-		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
 	if p.Vector {
 		snap.Prefetch(ctx)
@@ -110,7 +91,7 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 		return found{}, err
 	}
 	res.Took[rag.StepOpen] = opened.Sub(start)
-	f := found{Result: res, terms: terms, fingerprint: p.Fingerprint(parts...), order: p.ContextOrder, start: start, last: time.Now()}
+	f := found{Result: res, terms: terms, fingerprint: print, order: p.ContextOrder, start: start, last: time.Now()}
 	if err := s.number(ctx, snap.Library, res.Hits); err != nil {
 		return found{}, err
 	}

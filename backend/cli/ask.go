@@ -87,6 +87,7 @@ func (e *env) askAloud(ctx context.Context, r api.AskRequest) error {
 
 // printSources shows what an answer stands on.
 func (e *env) printSources(out api.AskResponse) {
+	e.printAuto(out.KB, out.Auto)
 	e.printCitations(out.Answer, out.Citations)
 	if out.Check.CitationCoverage != nil {
 		e.line("%s", e.dim(e.standing(out.Check, nil)))

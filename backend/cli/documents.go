@@ -93,6 +93,7 @@ func (e *env) kb() *cobra.Command {
 			for _, k := range out.KBs {
 				e.line("%s  %s", e.bold(k.KB), e.t("kb.line", fault.P("documents", k.Documents), fault.P("chunks", k.Chunks),
 					fault.P("embedder", k.Embedder), fault.P("chunker", k.Chunker), fault.P("size", k.ChunkSize), fault.P("overlap", k.ChunkOverlap)))
+				e.printTuned(k.Tuned)
 			}
 			return nil
 		},

@@ -143,7 +143,7 @@ func (e *env) complain(err error) {
 // usageCodes are the faults of a wrong command line.
 var usageCodes = map[string]bool{
 	"usage": true, "port_invalid": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
-	"strategy_unknown": true, "strategy_twice": true, "pipeline_invalid": true, "pipeline_file": true,
+	"strategy_unknown": true, "strategy_twice": true, "tune_too_few": true, "pipeline_invalid": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "limit_invalid": true, "flags_conflict": true, "kb_name_invalid": true, "model_unknown": true,
 	"model_precision_missing": true, "model_name_invalid": true, "hub_address": true, "reranker_unmeasured": true,
@@ -221,7 +221,7 @@ func (e *env) root() *cobra.Command {
 		return usage(said)
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.prompts(), e.models(), e.engine(), e.serve(), e.doctor(), e.selftest())
+	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.tune(), e.scoreCommand(), e.dataset(), e.runsCommand(), e.prompts(), e.models(), e.engine(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))
 	return root
 }

@@ -32,7 +32,9 @@ func (e *env) printHeader(query string, terms []string) {
 
 func (e *env) printSearch(r api.SearchResponse) {
 	e.printHeader(r.Query, r.QueryTerms)
-	e.line("%s %s  %s\n", e.dim(e.t("strategy")), r.Strategy, e.dim(e.timings(r.TimingsMS)))
+	e.line("%s %s  %s", e.dim(e.t("strategy")), r.Strategy, e.dim(e.timings(r.TimingsMS)))
+	e.printAuto(r.KB, r.Auto)
+	e.line("")
 	if len(r.Hits) == 0 {
 		e.line("%s", e.t("no-hits"))
 	}

@@ -44,6 +44,8 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "EngineStatus", svc.EngineStatus)
 	route(s, t, "EstimateEval", svc.EstimateEval)
 	route(s, t, "StartEval", svc.StartEval)
+	route(s, t, "StartTune", svc.StartTune)
+	route(s, t, "ForgetTuning", svc.ForgetTuning)
 	route(s, t, "Score", svc.Score)
 	route(s, t, "Selftest", svc.Selftest)
 	route(s, t, "ValidateDataset", svc.ValidateDataset)

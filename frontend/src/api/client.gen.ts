@@ -27,6 +27,8 @@ export type Operation =
   | "EngineStatus"
   | "EstimateEval"
   | "StartEval"
+  | "StartTune"
+  | "ForgetTuning"
   | "Score"
   | "Selftest"
   | "ValidateDataset"
@@ -87,6 +89,10 @@ export interface Client {
   estimateEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.EvalEstimate>;
   /** StartEval evaluates strategies on a dataset; the job's eval is the report. */
   startEval(request: api.EvalRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** StartTune chooses how a knowledge base fuses and reranks; the job's tune is the
+   * report. */
+  startTune(request: api.TuneRequest, signal?: AbortSignal): Promise<api.Job>;
+  forgetTuning(request: api.ForgetTuningRequest, signal?: AbortSignal): Promise<api.ForgottenTuning>;
   score(request: api.ScoreRequest, signal?: AbortSignal): Promise<api.ScoreResponse>;
   selftest(request: api.SelftestRequest, signal?: AbortSignal): Promise<api.SelftestReport>;
   validateDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
@@ -149,6 +155,8 @@ export function createClient(transport: Transport): Client {
     engineStatus: (request, signal) => transport.call("EngineStatus", request, signal),
     estimateEval: (request, signal) => transport.call("EstimateEval", request, signal),
     startEval: (request, signal) => transport.call("StartEval", request, signal),
+    startTune: (request, signal) => transport.call("StartTune", request, signal),
+    forgetTuning: (request, signal) => transport.call("ForgetTuning", request, signal),
     score: (request, signal) => transport.call("Score", request, signal),
     selftest: (request, signal) => transport.call("Selftest", request, signal),
     validateDataset: (request, signal) => transport.call("ValidateDataset", request, signal),

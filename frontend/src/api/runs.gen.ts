@@ -101,6 +101,15 @@ export const MetricsLeftOut = "metrics_left_out";
  */
 export const DepthsDiffer = "depths_differ";
 /**
+ * TuneQuestionsFew {n, few}: a choice rests on fewer questions with gold than it
+ * should.
+ */
+export const TuneQuestionsFew = "tune_questions_few";
+/**
+ * TuneErrored {n, of}: questions of the half that chooses could not be searched.
+ */
+export const TuneErrored = "tune_errored";
+/**
  * HybridBelowLeg {run, other, metric, diff, verdict}: fusion falls below a leg.
  */
 export const HybridBelowLeg = "hybrid_below_leg";
@@ -748,6 +757,81 @@ export interface Stored {
    * Timing is empty when it was not kept.
    */
   Timing: Timing;
+}
+
+//////////
+// source: tuning.go
+
+/**
+ * Tuning is a choice among ways to fuse and rerank: made on one half of a
+ * dataset's questions, confirmed on the other.
+ */
+export interface Tuning {
+  dataset: Dataset;
+  /**
+   * Primary is the metric that decides.
+   */
+  primary: string;
+  /**
+   * Baseline names the candidate that the others are held against.
+   */
+  baseline: string;
+  seed: number /* uint64 */;
+  /**
+   * Dev is the half that chose.
+   */
+  dev: Dev;
+  /**
+   * Candidates in the order in which they were given.
+   */
+  candidates: Candidate[];
+  /**
+   * Winner names the candidate with the highest mean on the dev half, of equals
+   * the baseline, else the first.
+   */
+  winner: string;
+  /**
+   * HeldOut has the runs of the other half: the baseline, and the best candidate of
+   * each kind on the dev half.
+   */
+  held_out: Experiment;
+  /**
+   * Confirmed is the comparison of the winner with the baseline on the held-out
+   * half, adjusted for all of HeldOut; null when the baseline itself won.
+   */
+  confirmed: Comparison | null;
+  /**
+   * Verdict is that of Confirmed.
+   */
+  verdict: 'better' | 'worse' | 'inconclusive' | null;
+  advice: Advice[];
+}
+/**
+ * Dev counts the questions of the half that chose: all of them, those whose metric
+ * was measured under every candidate, and those whose search failed under one.
+ */
+export interface Dev {
+  questions: number /* int */;
+  n: number /* int */;
+  errored: number /* int */;
+}
+/**
+ * Candidate is a way to fuse and rerank with what it is worth on the dev half.
+ */
+export interface Candidate {
+  name: string;
+  /**
+   * Pipeline as it was run, at the depth of the metric.
+   */
+  pipeline: { [key: string]: unknown };
+  /**
+   * Value is the mean of the primary metric over Dev.N questions.
+   */
+  value: number /* float64 */;
+  /**
+   * HeldOut says that the candidate was run on the held-out half as well.
+   */
+  held_out: boolean;
 }
 
 //////////

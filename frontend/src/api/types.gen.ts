@@ -581,10 +581,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo, eval, reindex, words, ask, compare, or of models pull,
+   * Kind is ingest, import, demo, eval, tune, reindex, words, ask, compare, or of models pull,
    * install, verify or measure.
    */
-  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -611,6 +611,10 @@ export interface Job {
    * Eval is the result of a finished evaluation.
    */
   eval: EvalReport | null;
+  /**
+   * Tune is the result of a finished choice of fusion.
+   */
+  tune: TuneReport | null;
   /**
    * Answer is the result of a finished ask, Comparison that of compare.
    */
@@ -674,6 +678,10 @@ export interface KB {
   chunker: string;
   chunk_size: number /* int */;
   chunk_overlap: number /* int */;
+  /**
+   * Tuned is what strategy "auto" runs; null where nothing was tuned.
+   */
+  tuned: Tuned | null;
 }
 /**
  * RemoveKBRequest names the knowledge base to delete.
@@ -1327,6 +1335,10 @@ export interface SearchResponse {
   query: string;
   kb: string;
   strategy: string;
+  /**
+   * Auto is what "auto" stood for; null unless it was asked for.
+   */
+  auto: AutoChoice | null;
   hits: Hit[];
   dropped: Dropped[];
   query_terms: string[];
@@ -1476,6 +1488,10 @@ export interface CompareResponse {
  */
 export interface Column {
   strategy: string;
+  /**
+   * Auto is as in SearchResponse.
+   */
+  auto: AutoChoice | null;
   hits: Hit[];
   dropped: Dropped[];
   prompt: string;
@@ -1539,6 +1555,10 @@ export interface AskResponse {
   query: string;
   kb: string;
   strategy: string;
+  /**
+   * Auto is as in SearchResponse.
+   */
+  auto: AutoChoice | null;
   answer: string;
   citations: Citation[];
   /**
@@ -1781,6 +1801,130 @@ export interface AnswerDiffRow {
    * Similarity is Dice's coefficient of the words, null for one alone.
    */
   similarity: number /* float64 */ | null;
+}
+
+//////////
+// source: tune.go
+
+/**
+ * TuneRequest looks for the best way to fuse and rerank on labelled questions: one
+ * half chooses, the other confirms.
+ */
+export interface TuneRequest {
+  kb: string;
+  /**
+   * Dataset is a name, or a path when it has a separator or an extension.
+   */
+  dataset: string;
+  /**
+   * Strategies are tried; empty means hybrid, union and weighted, each without and
+   * with reranking. Weighted fusion is tried with each of Alphas; empty means 0 to
+   * 1 in steps of a tenth.
+   */
+  strategies: string[];
+  alphas: number /* float64 */[];
+  /**
+   * Baseline is the strategy to beat; empty means "auto", what is in use.
+   */
+  baseline: string;
+  /**
+   * Candidates, RerankDepth and Reranker are settings of every strategy, the last
+   * two of those that rerank; null or empty means their own.
+   */
+  candidates: number /* int */ | null;
+  rerank_depth: number /* int */ | null;
+  reranker: string;
+  /**
+   * Primary is the metric that decides; empty means nDCG@10. Gain, Relevance and
+   * Unit are as in EvalRequest.
+   */
+  primary: string;
+  gain: string;
+  relevance: string;
+  unit: string;
+  /**
+   * Seed divides the questions.
+   */
+  seed: number /* uint64 */;
+  /**
+   * Save keeps the winner as the library's strategy "auto" when the held-out half
+   * confirms it as better, or the baseline when that won. Unconfirmed keeps a
+   * winner that is neither better nor worse there, too.
+   */
+  save: boolean;
+  unconfirmed: boolean;
+}
+/**
+ * TuneReport is the result of a tune job.
+ */
+export interface TuneReport extends runs.Tuning {
+  kb: string;
+  /**
+   * Saved says that the choice was kept. Tuned is what "auto" now runs, null where
+   * nothing is kept.
+   */
+  saved: boolean;
+  tuned: Tuned | null;
+}
+/**
+ * Tuned is what strategy "auto" of a knowledge base runs, and what that rests on.
+ */
+export interface Tuned {
+  /**
+   * Strategy, Fusion, Alpha and Reranker are as in AutoChoice.
+   */
+  strategy: string;
+  fusion: string | null;
+  alpha: number /* float64 */ | null;
+  reranker: string;
+  candidates: number /* int */;
+  rerank_depth: number /* int */;
+  /**
+   * Dataset and Primary decided; Baseline was held against it on N questions. Diff
+   * and PAdj are null, and Verdict is empty, when the baseline itself was kept.
+   */
+  dataset: string;
+  primary: string;
+  baseline: string;
+  n: number /* int */;
+  diff: number /* float64 */ | null;
+  p_adj: number /* float64 */ | null;
+  verdict: 'better' | 'inconclusive' | '';
+  /**
+   * Stale says that the index has changed in kind since, so that "auto" is the
+   * default again.
+   */
+  stale: boolean;
+}
+/**
+ * AutoChoice is what strategy or fusion "auto" stood for in a search.
+ */
+export interface AutoChoice {
+  strategy: string;
+  /**
+   * Fusion is null for one leg, Alpha for all but weighted fusion.
+   */
+  fusion: string | null;
+  alpha: number /* float64 */ | null;
+  reranker: string;
+  /**
+   * State is tuned; untuned or stale, where it is the default.
+   */
+  state: 'tuned' | 'untuned' | 'stale';
+}
+/**
+ * ForgetTuningRequest names a knowledge base whose "auto" is to be the default
+ * again.
+ */
+export interface ForgetTuningRequest {
+  kb: string;
+}
+/**
+ * ForgottenTuning says what was forgotten; null when nothing had been tuned.
+ */
+export interface ForgottenTuning {
+  kb: string;
+  forgotten: Tuned | null;
 }
 
 //////////

@@ -172,6 +172,9 @@ func TestFormatsOfEvaluation(t *testing.T) {
 		{"dataset-label.json", 0, []string{"dataset", "label", "labelled", "--kb", "tree", "--question", "灯塔何时亮？", "--doc", "rare.txt", "--start", "0", "--end", "4", "--grade", "2"}},
 		{"dataset-leakcheck.json", 0, []string{"dataset", "leakcheck", "tides", "--kb", "tree"}},
 		{"dataset-export.jsonl", 0, []string{"dataset", "export", "tides"}},
+		{"tune.json", 0, []string{"tune", "--kb", "tree", "--dataset", "questions.jsonl", "--strategies", "union,weighted", "--alphas", "0.25",
+			"--baseline", "union", "--primary", "MRR@3", "--save", "--unconfirmed"}},
+		{"tune-forget.json", 0, []string{"tune", "--kb", "tree", "--forget"}},
 	} {
 		golden(t, c.name, clean(must(t, workspace, dir, c.code, append(c.args, "--json")...)))
 	}

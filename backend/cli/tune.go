@@ -19,6 +19,11 @@ func (e *env) tune() *cobra.Command {
 		Use: "tune --kb K --dataset FILE|NAME", Short: e.t("short.tune"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if forget {
+				for _, other := range []string{"dataset", "save"} {
+					if c.Flags().Changed(other) {
+						return fault.New("flags_conflict", fault.P("one", "--forget"), fault.P("other", "--"+other))
+					}
+				}
 				return e.forgetTuning(c, r.KB)
 			}
 			r.Candidates, r.RerankDepth = optional(c, "candidates", candidates), optional(c, "rerank-depth", depth)
@@ -56,9 +61,6 @@ func (e *env) tune() *cobra.Command {
 	f.BoolVar(&r.Save, "save", false, e.t("flag.save"))
 	f.BoolVar(&r.Unconfirmed, "unconfirmed", false, e.t("flag.unconfirmed"))
 	f.BoolVar(&forget, "forget", false, e.t("flag.forget"))
-	for _, other := range []string{"dataset", "save"} {
-		c.MarkFlagsMutuallyExclusive("forget", other)
-	}
 	return c
 }
 

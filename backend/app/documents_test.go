@@ -169,7 +169,7 @@ func TestNewTouchesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	s := serviceOn(t, dir)
 	info, err := s.Info(t.Context(), api.InfoRequest{})
-	if err != nil || info.Workspace != dir || len(info.Strategies) != 12 || len(info.Samples) == 0 || info.Embedder != defaultEmbedder {
+	if err != nil || info.Workspace != dir || len(info.Strategies) != 13 || len(info.Samples) == 0 || info.Embedder != defaultEmbedder {
 		t.Errorf("info %+v, %v", info, err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {

@@ -177,7 +177,8 @@ func TestSampleVariantsUseOtherWords(t *testing.T) {
 
 // TestSampleQuestionsThroughThePipelines asks every question of the real library by
 // vectors alone and by hybrid + rerank, and lists those whose first hit reranking
-// mends and those whose it spoils.
+// mends and those whose it spoils. The ranked lists of every strategy are kept
+// too, so that a change of any ranking shows as a diff.
 func TestSampleQuestionsThroughThePipelines(t *testing.T) {
 	t.Parallel()
 	modelstest.Runtime(t)
@@ -238,6 +239,10 @@ func TestSampleQuestionsThroughThePipelines(t *testing.T) {
 		fmt.Fprintf(&b, "\n%s: %d (rank of the first relevant chunk, vector→hybrid+rerank)\n%s\n", part.title, len(part.lines), strings.Join(part.lines, "\n"))
 	}
 	goldenFile(t, "sample_ranks.golden.txt", b.String())
+	goldenFile(t, "sample_lists.golden.txt", sampleLists(t, svc, ds, func(i int) dataset.Judgment {
+		return corpus.Judge(bindings[i], dataset.Relevance{})
+	}))
+	goldenFile(t, "classic_lists.golden.txt", classicLists(t, svc))
 }
 
 // rankDepth is how far down a relevant chunk is looked for.

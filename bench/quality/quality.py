@@ -73,6 +73,20 @@ def sample(data, spec, n, seed):
     return [q for i, q in enumerate(all_questions) if i in chosen]
 
 
+def documents(data, work, corpus, cap, asked, seed):
+    """The files of a corpus; of a capped one those that the questions' gold names, and others drawn up to the cap."""
+    folder = write_documents(data, work, corpus)
+    if corpus not in cap:
+        return [str(folder)]
+    every = [d["doc_id"] for d in lines(data / corpus / "corpus.jsonl")]
+    gold = {g["doc_id"] for q in asked for g in q["gold"]}
+    kept = [d for d in every if d in gold]
+    others = [d for d in every if d not in gold]
+    random.Random(seed).shuffle(others)
+    kept += others[: max(0, cap[corpus] - len(kept))]
+    return [str(folder / f"{d}.txt") for d in sorted(kept)]
+
+
 def run(program, work, *args):
     command = [program, "--workspace", str(work / "workspace"), "--json", *args]
     result = subprocess.run(command, stdout=subprocess.PIPE, check=False)
@@ -108,9 +122,9 @@ def measure(a, name):
         return json.loads(out.read_text())
     kb = "pool" if len(corpora) > 1 else corpora[0]
     print(f"{name}: library {kb}", file=sys.stderr, flush=True)
-    folders = [str(write_documents(a.data, a.work, c)) for c in corpora]
-    run(a.program, a.work, "ingest", "--kb", kb, "--chunker", "chars", "--chunk-size", "250", "--chunk-overlap", "50", *folders)
     asked = sample(a.data, spec, a.questions, a.seed)
+    paths = [p for c in corpora for p in documents(a.data, a.work, c, a.cap, asked, a.seed)]
+    run(a.program, a.work, "ingest", "--kb", kb, "--chunker", "chars", "--chunk-size", "250", "--chunk-overlap", "50", *paths)
     dataset = a.work / f"{slug}.jsonl"
     dataset.write_text("".join(json.dumps(q, ensure_ascii=False) + "\n" for q in asked), encoding="utf-8")
     print(f"{name}: {len(asked)} questions", file=sys.stderr, flush=True)
@@ -149,8 +163,10 @@ def main():
     p.add_argument("--work", required=True, type=pathlib.Path)
     p.add_argument("--questions", type=int, default=500)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--cap", nargs="*", default=[], metavar="CORPUS=N", help="at most N documents of a corpus, for a machine that is slow")
     p.add_argument("--only", nargs="*", default=list(SETS))
     a = p.parse_args()
+    a.cap = {name: int(n) for name, _, n in (c.partition("=") for c in a.cap)}
     a.work.mkdir(parents=True, exist_ok=True)
     table({name: measure(a, name) for name in SETS if name in a.only})
 

@@ -7,7 +7,8 @@
 //
 // For each model, best and median of the rounds: the engine's start, from there to
 // the first token of a prompt with three passages, and the tokens a second that are
-// read and written, as the engine counts them.
+// read and written, as the engine counts them; then the processor time of all its
+// processes a round, which does not depend on what else the machine does.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,6 +58,7 @@ func prompt() string {
 // round is what one cold start took.
 type round struct {
 	start, first, whole time.Duration
+	processor           time.Duration
 	read, written       float64 // tokens a second
 }
 
@@ -106,6 +109,7 @@ func measure(file string, rounds int) error {
 	of("from there to the first token", func(r round) float64 { return r.first.Seconds() }, "%7.2f s")
 	of("cold to the first token", func(r round) float64 { return (r.start + r.first).Seconds() }, "%7.2f s")
 	of("cold to the end of 64 tokens", func(r round) float64 { return r.whole.Seconds() }, "%7.2f s")
+	of("processor time", func(r round) float64 { return r.processor.Seconds() }, "%7.2f s")
 	of("read", func(r round) float64 { return r.read }, "%7.0f tokens/s")
 	of("written", func(r round) float64 { return r.written }, "%7.0f tokens/s")
 	return nil
@@ -137,7 +141,38 @@ func cold(ctx context.Context, config engine.Config, model string) (round, error
 		return round{}, err
 	}
 	out.whole = time.Since(begin)
+	out.processor = processorTime(os.Getpid(), false)
 	out.read = float64(got.Usage.PromptTokens) / got.Timing.Prompt.Seconds()
 	out.written = float64(got.Usage.ReplyTokens) / got.Timing.Reply.Seconds()
 	return out, nil
+}
+
+// tick is the unit of times in /proc under Linux.
+const tick = time.Second / 100
+
+// processorTime is what the descendants of a process have taken, and itself if asked.
+func processorTime(pid int, itself bool) time.Duration {
+	var sum time.Duration
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0
+	}
+	for _, file := range stats {
+		raw, err := os.ReadFile(file)
+		_, rest, ok := strings.Cut(string(raw), ") ")
+		f := strings.Fields(rest) // from the state on: parent is field 1, times are 11 and 12
+		if err != nil || !ok || len(f) < 13 {
+			continue
+		}
+		id, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // the pattern says that it is a number
+		if itself && id == pid {
+			user, _ := strconv.Atoi(f[11])
+			system, _ := strconv.Atoi(f[12])
+			sum += time.Duration(user+system) * tick
+		}
+		if f[1] == strconv.Itoa(pid) {
+			sum += processorTime(id, true)
+		}
+	}
+	return sum
 }

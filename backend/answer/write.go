@@ -93,6 +93,10 @@ func (w Writer) request(fitted Written) rag.GenerateRequest {
 	return r
 }
 
+// baseReply bounds the reply of a base model in tokens: it does not end by itself, and
+// what it writes after a few sentences is repetition.
+const baseReply = 192
+
 // fit leaves out the last passages until the prompt and the reply fit the window.
 func (w Writer) fit(ctx context.Context, t Template, question string, hits []rag.Hit) (Written, error) {
 	limit := w.Info.Context
@@ -107,6 +111,9 @@ func (w Writer) fit(ctx context.Context, t Template, question string, hits []rag
 		return Written{}, err
 	}
 	c.ReplyTokens = min(rag.DefaultMaxTokens, limit/4)
+	if !w.Info.Chat {
+		c.ReplyTokens = min(baseReply, limit/4)
+	}
 	room := limit - c.ReplyTokens - templateTokens
 	if !c.cutTo(room) {
 		need := c.FrameTokens + c.Passages[0].Tokens + c.ReplyTokens

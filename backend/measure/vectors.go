@@ -39,7 +39,7 @@ func Vectors() ([]Vector, error) {
 			out = append(out, v)
 		}
 	}
-	return out, nil
+	return append(out, generationVectors()...), nil
 }
 
 func vectorOf(qrels *Qrels, run *Run, c vectorCase, w vectorWant) (Vector, error) {

@@ -140,6 +140,11 @@ func (a *App) ForgetTuning(r api.ForgetTuningRequest) (api.ForgottenTuning, erro
 	return a.svc.ForgetTuning(a.context(), r)
 }
 
+// StartVerify judges answers against their contexts.
+func (a *App) StartVerify(r api.VerifyRequest) (api.Job, error) {
+	return a.svc.StartVerify(a.context(), r)
+}
+
 // Score scores a TREC run.
 func (a *App) Score(r api.ScoreRequest) (api.ScoreResponse, error) {
 	return a.svc.Score(a.context(), r)

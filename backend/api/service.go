@@ -54,6 +54,9 @@ type Service interface {
 	SplitDataset(ctx context.Context, r SplitDatasetRequest) (DatasetList, error)
 	SampleDataset(ctx context.Context, r SampleDatasetRequest) (DatasetList, error)
 	LeakCheck(ctx context.Context, r LeakCheckRequest) (LeakReport, error)
+	// StartVerify judges answers against their contexts; the job's judged is the
+	// report.
+	StartVerify(ctx context.Context, r VerifyRequest) (Job, error)
 	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
 	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
 	RunQuestions(ctx context.Context, r RunRequest) (RunQuestions, error)

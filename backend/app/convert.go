@@ -213,6 +213,9 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	if t, ok := s.Result.(tunedResult); ok {
 		out.Tune = &t.report
 	}
+	if v, ok := s.Result.(verified); ok {
+		out.Judged = verifyReport(lang, v)
+	}
 	modelResult(&out, lang, s.Result)
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)

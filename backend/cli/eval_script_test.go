@@ -195,3 +195,21 @@ func TestFormatOfSelftest(t *testing.T) {
 	one := regexp.MustCompile(`(?s)(\n    \}),\n.*(\n  \])`)
 	golden(t, "selftest.json", one.ReplaceAllString(out, "$1$2"))
 }
+
+// TestFormatOfVerify judges answers of each kind.
+func TestFormatOfVerify(t *testing.T) {
+	t.Parallel()
+	cacheDir(t)
+	dir := t.TempDir()
+	items := `{"id":"said","question":"年假有几天？","context":["员工每年享有十天年假。病假另行计算。"],"answer":"员工每年享有十天年假。","label":"faithful"}
+{"id":"other","question":"How long is the leave?","context":["Employees are entitled to ten days of paid leave a year."],"answer":"Employees are entitled to 25 days of paid leave a year.","label":"hallucinated"}
+{"question":"年假有几天？","context":"员工每年享有十天年假。","answer":"资料中没有相关信息。"}
+{"id":"ja","question":"休暇は何日ですか","context":["有給休暇は年に十日です。"],"answer":"有給休暇は年に二十日あります。"}
+`
+	if err := os.WriteFile(filepath.Join(dir, "items.jsonl"), []byte(items), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, t.TempDir(), dir, 0, "verify", "--json", "--lang", "en", "items.jsonl")
+	out = regexp.MustCompile(`"score": 0\.\d+`).ReplaceAllString(out, `"score": 0.5`)
+	golden(t, "verify.json", regexp.MustCompile(`"fingerprint": ".*"`).ReplaceAllString(out, `"fingerprint": "…"`))
+}

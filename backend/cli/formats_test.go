@@ -247,6 +247,7 @@ func free() map[string]bool {
 	return map[string]bool{
 		"ranks": true, "timings_ms": true, "parts": true, "params": true, "totals": true,
 		"ms": true, "per_query": true, "missing": true, "errors": true, "causes": true, "buckets": true, "types": true,
+		"unscored": true, "verdicts": true,
 	}
 }
 

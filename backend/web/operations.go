@@ -57,6 +57,7 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "SplitDataset", svc.SplitDataset)
 	route(s, t, "SampleDataset", svc.SampleDataset)
 	route(s, t, "LeakCheck", svc.LeakCheck)
+	route(s, t, "StartVerify", svc.StartVerify)
 	route(s, t, "ListRuns", svc.ListRuns)
 	route(s, t, "CompareRuns", svc.CompareRuns)
 	route(s, t, "RunQuestions", svc.RunQuestions)

@@ -40,6 +40,7 @@ export type Operation =
   | "SplitDataset"
   | "SampleDataset"
   | "LeakCheck"
+  | "StartVerify"
   | "ListRuns"
   | "CompareRuns"
   | "RunQuestions"
@@ -105,6 +106,9 @@ export interface Client {
   splitDataset(request: api.SplitDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
   sampleDataset(request: api.SampleDatasetRequest, signal?: AbortSignal): Promise<api.DatasetList>;
   leakCheck(request: api.LeakCheckRequest, signal?: AbortSignal): Promise<api.LeakReport>;
+  /** StartVerify judges answers against their contexts; the job's judged is the
+   * report. */
+  startVerify(request: api.VerifyRequest, signal?: AbortSignal): Promise<api.Job>;
   listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
   compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
   runQuestions(request: api.RunRequest, signal?: AbortSignal): Promise<api.RunQuestions>;
@@ -168,6 +172,7 @@ export function createClient(transport: Transport): Client {
     splitDataset: (request, signal) => transport.call("SplitDataset", request, signal),
     sampleDataset: (request, signal) => transport.call("SampleDataset", request, signal),
     leakCheck: (request, signal) => transport.call("LeakCheck", request, signal),
+    startVerify: (request, signal) => transport.call("StartVerify", request, signal),
     listRuns: (request, signal) => transport.call("ListRuns", request, signal),
     compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
     runQuestions: (request, signal) => transport.call("RunQuestions", request, signal),

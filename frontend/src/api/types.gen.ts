@@ -581,10 +581,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo, eval, tune, reindex, words, ask, compare, or of models pull,
+   * Kind is ingest, import, demo, eval, detect, tune, reindex, words, ask, compare, or of models pull,
    * install, verify or measure.
    */
-  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -620,6 +620,10 @@ export interface Job {
    */
   answer: AskResponse | null;
   comparison: CompareResponse | null;
+  /**
+   * Judged is the result of a finished detect job.
+   */
+  judged: VerifyReport | null;
   /**
    * Model is the result of a finished pull or import of a model, Verified that of
    * verify, Speed that of measure.
@@ -1925,6 +1929,137 @@ export interface ForgetTuningRequest {
 export interface ForgottenTuning {
   kb: string;
   forgotten: Tuned | null;
+}
+
+//////////
+// source: verify.go
+
+/**
+ * VerifyRequest judges answers against their contexts: those of File, or Items.
+ */
+export interface VerifyRequest {
+  /**
+   * Detector is "evidence"; empty means that.
+   */
+  detector: string;
+  /**
+   * File is the path of a file of items, one a line.
+   */
+  file: string;
+  items: VerifyItem[];
+}
+/**
+ * VerifyItem is an answer to judge.
+ */
+export interface VerifyItem {
+  id: string;
+  question: string;
+  context: string[];
+  answer: string;
+  /**
+   * Label is what a person says of it, faithful or hallucinated; null when nobody
+   * has.
+   */
+  label: 'faithful' | 'hallucinated' | null;
+}
+/**
+ * VerifyReport is the result of a verify job.
+ */
+export interface VerifyReport {
+  detector: string;
+  /**
+   * Fingerprint changes when the detector's verdicts may.
+   */
+  fingerprint: string;
+  items: VerifiedItem[];
+  summary: VerifySummary;
+}
+/**
+ * VerifiedItem is the verdict on one answer.
+ */
+export interface VerifiedItem {
+  id: string;
+  /**
+   * Label is faithful, hallucinated or unscored.
+   */
+  label: 'faithful' | 'hallucinated' | 'unscored';
+  /**
+   * Score is how likely the answer is hallucinated, 0 to 1; null if unscored.
+   */
+  score: number /* float64 */ | null;
+  /**
+   * Reason is a code, and Message what it means.
+   */
+  reason: string;
+  message: string;
+  claims: VerifiedClaim[];
+  /**
+   * Expected is the label that the item came with.
+   */
+  expected: string | null;
+}
+/**
+ * VerifiedClaim is the verdict on one statement of an answer.
+ */
+export interface VerifiedClaim {
+  text: string;
+  /**
+   * Span is its place in the answer, in code points.
+   */
+  span: Span;
+  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained';
+  /**
+   * Score is how likely it is not supported; null for a refusal.
+   */
+  score: number /* float64 */ | null;
+  reason: string;
+  message: string;
+  evidence: EvidencePart[];
+}
+/**
+ * EvidencePart is a part of a context that speaks to a claim, start and end in code
+ * points.
+ */
+export interface EvidencePart {
+  /**
+   * Context is the index of the passage.
+   */
+  context: number /* int */;
+  start: number /* int */;
+  end: number /* int */;
+  text: string;
+  score: number /* float64 */;
+}
+/**
+ * VerifySummary compares labels with verdicts, where there are both. The class
+ * of precision and recall is hallucinated; what has no denominator is null.
+ */
+export interface VerifySummary {
+  /**
+   * N counts the items, Scored those with a verdict, Labelled those of them with a
+   * label too.
+   */
+  n: number /* int */;
+  scored: number /* int */;
+  labelled: number /* int */;
+  /**
+   * Coverage is Scored/N.
+   */
+  coverage: number /* float64 */ | null;
+  precision: number /* float64 */ | null;
+  recall: number /* float64 */ | null;
+  f1: number /* float64 */ | null;
+  balanced_accuracy: number /* float64 */ | null;
+  kappa: number /* float64 */ | null;
+  /**
+   * Hallucinated is the share of scored items that were judged so.
+   */
+  hallucinated: number /* float64 */ | null;
+  /**
+   * Unscored counts the others by reason, Verdicts the claims by verdict.
+   */
+  unscored: { [key: string]: number };
+  verdicts: { [key: string]: number };
 }
 
 //////////

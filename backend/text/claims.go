@@ -1,0 +1,212 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ragdesk/backend/rag"
+)
+
+// Weights, as of claimWeight, below which a part of a sentence states nothing by
+// itself.
+const (
+	leastClaim = 8
+	leastFact  = 4
+)
+
+// Claims cuts an answer into statements that can be checked one by one: its
+// sentences, and the parts of a sentence that say something of their own, as
+// those behind 并且, 但 or ", and", and the clauses of a list of figures and dates.
+// What only introduces, asks or heads is no claim. The spans lie in text order and
+// without blanks and marks at their ends.
+//
+// An answer of one part is a claim, whatever it is.
+func Claims(s string) []rag.Span {
+	var all, out []rag.Span
+	for _, sentence := range Sentences(s) {
+		for _, part := range clauses(s, sentence) {
+			part = bareSpan(s, part)
+			if Letters(Uncited(s[part.Start:part.End])) == "" {
+				continue
+			}
+			all = append(all, part)
+			if !heading(s, sentence) && !introduces(s[part.Start:part.End]) {
+				out = append(out, part)
+			}
+		}
+	}
+	if len(all) == 1 {
+		return all
+	}
+	return out
+}
+
+// citationMark is a citation as answers write them: [1], 【2】, [1, 3], [1-3].
+const citationMark = `[ \t\x{3000}]*[\[【［]\s*\^?\p{Nd}{1,3}(?:\s*[,，、;；\-－–~～]\s*\^?\p{Nd}{1,3})*\s*[\]】］]`
+
+var (
+	citations      = regexp.MustCompile(citationMark)
+	citationsAhead = regexp.MustCompile(`^(?:` + citationMark + `\s*)+`)
+	citationsAfter = regexp.MustCompile(`(?:` + citationMark + `\s*)+$`)
+)
+
+// Uncited returns an answer without its citations.
+func Uncited(s string) string { return citations.ReplaceAllString(s, "") }
+
+// listMark is what may stand before the first word of a line.
+var listMark = regexp.MustCompile(`^[\s>*+•·|-]*(?:\p{Nd}{1,3}[.)、．)][\s*]*)?`)
+
+// bareSpan takes blanks, list marks and emphasis off both ends.
+func bareSpan(s string, span rag.Span) rag.Span {
+	part := s[span.Start:span.End]
+	span.Start += len(listMark.FindString(part))
+	span.Start += len(citationsAhead.FindString(s[span.Start:span.End]))
+	if at := citationsAfter.FindStringIndex(s[span.Start:span.End]); at != nil {
+		span.End = span.Start + at[0]
+	}
+	part = s[span.Start:span.End]
+	cut := strings.TrimLeftFunc(part, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_#,，、", r) })
+	span.Start = span.End - len(cut)
+	span.End = span.Start + len(strings.TrimRightFunc(cut, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_,，、", r) }))
+	return span
+}
+
+// heading reports a Markdown heading.
+func heading(s string, span rag.Span) bool {
+	return strings.HasPrefix(strings.TrimLeft(s[span.Start:span.End], " \t\r\n"), "#")
+}
+
+// introduces reports a part that leads to the next, or asks.
+func introduces(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, " *_\""))
+	return strings.ContainsRune(":：?？", last)
+}
+
+// claimWeight counts letters and digits; a Chinese character counts twice.
+func claimWeight(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case Han(r):
+			n += 2
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			n++
+		}
+	}
+	return n
+}
+
+// joiners begin a clause that says something of its own.
+var joiners = regexp.MustCompile(`(?i)^(?:并且|并|而且|而|但是|但|同时|此外|另外|因此|所以|然而|不过|后来|之后|其中|` +
+	`and|but|while|whereas|however|although|so|which|who|where)(?:\b|\p{Han})`)
+
+// clauses cuts a sentence where both sides say something of their own.
+func clauses(s string, sentence rag.Span) []rag.Span {
+	whole := s[sentence.Start:sentence.End]
+	out := []rag.Span{}
+	start, depth := 0, 0
+	for i, r := range whole {
+		switch r {
+		case '(', '（', '[', '【', '「', '『', '《', '“':
+			depth++
+		case ')', '）', ']', '】', '」', '』', '》', '”':
+			depth = max(depth-1, 0)
+		case ',', '，', ';', '；':
+			after := i + utf8.RuneLen(r)
+			if depth > 0 || r == ',' && betweenDigits(whole, i) {
+				continue
+			}
+			if ownFact(whole[start:i], untilMark(whole[after:])) {
+				out = append(out, rag.Span{Start: sentence.Start + start, End: sentence.Start + i})
+				start = after
+			}
+		}
+	}
+	return append(out, rag.Span{Start: sentence.Start + start, End: sentence.End})
+}
+
+func betweenDigits(s string, i int) bool {
+	return i > 0 && i+1 < len(s) && s[i-1] >= '0' && s[i-1] <= '9' && s[i+1] >= '0' && s[i+1] <= '9'
+}
+
+// untilMark is a text up to its next comma or semicolon.
+func untilMark(s string) string {
+	for i, r := range s {
+		if strings.ContainsRune(",，;；", r) && (r != ',' || !betweenDigits(s, i)) {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// ownFact reports two neighbouring clauses that are facts of their own: the second
+// begins with a joining word and both say enough, or both hold a figure.
+func ownFact(before, after string) bool {
+	after = strings.TrimLeft(after, " \t")
+	a, b := claimWeight(before), claimWeight(after)
+	if figured(before) && figured(after) && a >= leastFact && b >= leastFact {
+		return wordy(after)
+	}
+	return joiners.MatchString(after) && a >= leastClaim && b >= leastClaim
+}
+
+// figured reports a digit or a Chinese number.
+func figured(s string) bool {
+	for _, w := range Analyze(s).Words {
+		if w.Term != "" && strings.Trim(w.Term, "0123456789.,") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// wordy reports a clause that has words beside its figure: "2024" of "May 5, 2024"
+// is none.
+func wordy(s string) bool {
+	n := 0
+	for _, w := range Analyze(s).Words {
+		if !w.Stop && strings.Trim(w.Term, "0123456789.,") != "" && claimWeight(w.Term) >= 2 {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// otherLatin are function words of languages in Latin script that English does
+// not have, most frequent ones.
+var otherLatin = wordSet(`le la les des une est dans pour que qui pas sur avec plus aux ce cette sont
+der die das und ist nicht mit von den dem ein eine auf für sich auch werden wird zu im
+el los las una por con para del se su es en como más pero sus lo y
+il di che non per sono della dei nel alla gli un è e
+de het een van niet zijn op voor met dat ook te
+o os as um uma não com mais dos das na no ao são
+och att det som på är av en inte med till den`)
+
+// sharedLatin stand above and in English too.
+var sharedLatin = wordSet(`die den war an in on to me no as so do am is was of for with per plus en de o e y se la un`)
+
+func wordSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// Foreign reports Latin text that is visibly not English: its function words are
+// those of another language. A short text, a name or a formula is not foreign.
+func Foreign(s string) bool {
+	english, other := 0, 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch {
+		case otherLatin[w] && !sharedLatin[w]:
+			other++
+		case otherLatin[w]:
+		case StopWord(w):
+			english++
+		}
+	}
+	return other >= 2 && other > english
+}

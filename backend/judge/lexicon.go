@@ -1,10 +1,13 @@
 package judge
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
 )
 
@@ -43,7 +46,8 @@ var numerals = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// analyze returns the words of a text, English numbers in digits too.
+// analyze returns the words of a text in its order, numbers in words in digits too,
+// single ones as well: the 十 of 十天 is 10.
 func analyze(s string) []text.Term {
 	words := text.Analyze(s).Words
 	out := make([]text.Term, 0, len(words))
@@ -53,5 +57,38 @@ func analyze(s string) []text.Term {
 			out = append(out, text.Term{Term: digits, Span: w.Span, Stop: true})
 		}
 	}
+	out = append(out, hanNumbers(s)...)
+	slices.SortStableFunc(out, func(a, b text.Term) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	return out
+}
+
+// simplified are the numerals that traditional script writes otherwise.
+var simplified = map[rune]rune{'兩': '两', '萬': '万', '億': '亿'}
+
+// hanNumbers are the runs of Chinese numerals in digits.
+func hanNumbers(s string) []text.Term {
+	var out []text.Term
+	var run []rune
+	start := 0
+	end := func(at int) {
+		if digits, ok := text.Number(run); ok {
+			out = append(out, text.Term{Term: digits, Span: rag.Span{Start: start, End: at}, Stop: true})
+		}
+		run = run[:0]
+	}
+	for i, r := range s {
+		if plain, ok := simplified[r]; ok {
+			r = plain
+		}
+		if !strings.ContainsRune("〇零一二两三四五六七八九十百千万亿", r) {
+			end(i)
+			continue
+		}
+		if len(run) == 0 {
+			start = i
+		}
+		run = append(run, r)
+	}
+	end(len(s))
 	return out
 }

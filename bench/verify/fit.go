@@ -16,7 +16,7 @@ import (
 
 // ridge is the weight of the penalty on squared coefficients, for a sum of weights
 // of 1 over all items.
-const ridge = .03
+const ridge = .15
 
 // rounds is how often the claim that makes an answer wrong is looked for again.
 const rounds = 5

@@ -28,7 +28,7 @@ import (
 
 // fitted are the sets that each regression is fitted on.
 var fitted = map[string][]string{
-	"en/statement": {"scifact", "wice", "summedits"},
+	"en/statement": {"scifact", "wice", "summedits", "bump"},
 	"en/short":     {swapEN},
 	"zh/statement": {statementsZH, elsewhereZH, "uhgeval"},
 	"zh/short":     {"zh_answer_swap"},

@@ -44,14 +44,14 @@ type verified struct {
 func (s *Service) detector(name string) (rag.Detector, error) {
 	switch cmp.Or(name, judges.DetectorEvidence) {
 	case judges.DetectorEvidence:
-		return s.evidence()
+		return s.evidenceDetector()
 	}
 	return nil, fault.New("detector_unknown", fault.P("detector", name), fault.P("known", judges.DetectorEvidence))
 }
 
-// evidence is the detector without a language model, over the program's own
+// evidenceDetector is the detector without a language model, over the program's own
 // embedders.
-func (s *Service) evidence() (*judges.Evidence, error) {
+func (s *Service) evidenceDetector() (*judges.Evidence, error) {
 	languages := map[string]judges.Language{}
 	var prints []string
 	for _, e := range models.Embedders() {

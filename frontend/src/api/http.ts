@@ -62,6 +62,15 @@ async function uploadFile(name: string, file: Blob, signal: AbortSignal): Promis
   return (body as UploadedFile).path;
 }
 
+function saveBlob(name: string, bytes: Blob): void {
+  const url = URL.createObjectURL(bytes);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
 const browserHost: Host = {
   uploadFile,
   onPathsDropped: null,
@@ -72,12 +81,6 @@ const browserHost: Host = {
       throw pageError("copy_refused", cause);
     }
   },
-  saveText(name, text, type) {
-    const url = URL.createObjectURL(new Blob([text], { type }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(url);
-  },
+  saveText: (name, text, type) => { saveBlob(name, new Blob([text], { type })); },
+  saveBlob,
 };

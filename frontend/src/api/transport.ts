@@ -28,6 +28,8 @@ export interface Host {
   copyText(text: string): Promise<void>;
   /** Offers text as a file to keep; null where the window cannot. */
   saveText: ((name: string, text: string, type: string) => void) | null;
+  /** Offers bytes as a file to keep; null where the window cannot. */
+  saveBlob: ((name: string, bytes: Blob) => void) | null;
   /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. */
   uploadFile: ((name: string, file: Blob, signal: AbortSignal) => Promise<string>) | null;
   /** Calls listener with the paths of what is dropped into the window; null in a browser. */

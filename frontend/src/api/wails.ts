@@ -38,6 +38,7 @@ export function wailsBackend(): Backend | null {
       if (!(await runtime.ClipboardSetText(text))) throw pageError("copy_refused");
     },
     saveText: null,
+    saveBlob: null,
     uploadFile: null,
     onPathsDropped(listener) {
       runtime.OnFileDrop((_x, _y, paths) => { listener(paths); }, false);

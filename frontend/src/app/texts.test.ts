@@ -31,6 +31,11 @@ describe("the page's texts", () => {
     }
   });
 
+  it("hold no sign that has a meaning to the formatter", () => {
+    const odd = [...texts.zh, ...texts.en].filter(([, text]) => /[@|]/u.test(text));
+    expect(odd).toEqual([]);
+  });
+
   it("are there for every key in the sources", () => {
     const used = sources.flatMap((source) => [...source.matchAll(/["'`](ui\.[a-zA-Z]+\.[a-zA-Z.]+)["'`]/gu)].map((match) => match[1] ?? ""));
     expect(used.length).toBeGreaterThan(50);

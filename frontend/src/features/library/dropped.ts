@@ -8,10 +8,12 @@ export interface DroppedFile {
 export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
   // The items die with the event: all entries are taken before the first wait.
   const entries = [...transfer.items].flatMap((item) => {
-    const entry = item.kind === "file" ? item.webkitGetAsEntry() : null;
-    return entry ? [entry] : [];
+    if (item.kind !== "file") return [];
+    const entry = item.webkitGetAsEntry();
+    const file = item.getAsFile();
+    return entry ? [walk(entry)] : file ? [Promise.resolve([{ path: file.name, file }])] : [];
   });
-  const lists = await Promise.all(entries.map((entry) => walk(entry)));
+  const lists = await Promise.all(entries);
   return lists.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -29,9 +31,4 @@ async function walk(entry: FileSystemEntry): Promise<DroppedFile[]> {
     inside.push(...part);
   }
   return (await Promise.all(inside.map((one) => walk(one)))).flat();
-}
-
-/** Files of an input, with the paths that a chosen folder gives them. */
-export function chosenFiles(list: FileList): DroppedFile[] {
-  return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }

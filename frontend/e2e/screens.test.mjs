@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { launch, openPage } from "./browser.mjs";
+import { startServer } from "./server.mjs";
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof startServer>>} */
+let server;
+
+before(async () => {
+  browser = await launch();
+  server = await startServer();
+  await server.buildSamples();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const languages = /** @type {const} */ (["zh", "en"]);
+const texts = Object.fromEntries(languages.map((language) => [language, JSON.parse(readFileSync(new URL(`../../backend/i18n/locales/${language}.json`, import.meta.url), "utf8")).ui]));
+const question = { zh: "机器扛不住的时候，系统怎样自动加机器，一次加几台？", en: "How long are audit logs kept for a Business customer in 2025?" };
+
+/** A text of the page. @param {"zh" | "en"} language @param {string} key @param {Record<string, string | number>} params */
+function say(language, key, params = {}) {
+  const text = key.split(".").reduce((at, part) => at[part], texts[language]);
+  return String(text).replace(/\{(\w+)\}/gu, (_, name) => String(params[name]));
+}
+
+/**
+ * @param {Parameters<typeof openPage>[2]} reader
+ * @param {string} hash where the page is opened
+ * @param {(opened: Awaited<ReturnType<typeof openPage>> & { t: (key: string, params?: Record<string, string | number>) => string }) => Promise<void>} body
+ */
+async function visit(reader, hash, body) {
+  const opened = await openPage(browser, server.url, reader);
+  const language = reader?.language ?? "zh";
+  try {
+    await opened.page.evaluate((to) => { location.hash = to; }, hash);
+    await body({ ...opened, t: (key, params) => say(language, key, params) });
+    const left = await opened.page.evaluate(() => document.body.innerText.match(/\b(ui|report|problem)\.[a-z]+\.[a-zA-Z.]+/g));
+    assert.equal(left, null, "a text is not translated");
+    assert.equal(await opened.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "the page is wider than the window");
+    opened.assertClean();
+  } finally {
+    await opened.close();
+  }
+}
+
+for (const language of languages) {
+  const scheme = language === "zh" ? "light" : "dark";
+
+  describe(`the screens in ${language}`, () => {
+    it("Library takes a dropped file, shows its chunks and another cut, and labels what is selected", () =>
+      visit({ language, scheme }, "#/library?kb=sample", async ({ page, t, assertAccessible }) => {
+        await page.getByRole("listitem").first().waitFor();
+        await assertAccessible();
+        const name = `牛丼-${language}.md`;
+        const transfer = await page.evaluateHandle(([file, text]) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], file, { type: "text/markdown" }));
+          return data;
+        }, /** @type {const} */ ([name, `# 价目\n\n${"𠮷野家的牛丼三百九十元，另收打包费。".repeat(60)}`]));
+        await page.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
+        await page.getByRole("region", { name: t("job.title") }).getByText(t("job.state.done")).waitFor({ timeout: 90_000 });
+        await page.getByRole("searchbox").fill("牛丼");
+        await page.getByRole("button", { name }).click();
+        await page.locator(".piece").first().waitFor();
+        const size = page.getByRole("slider", { name: t("doc.size") });
+        await size.press("Home");
+        await page.getByText(new RegExp(t("doc.change", { now: "\\d+", then: "\\d+" }), "u")).waitFor();
+        await page.getByRole("button", { name: t("doc.asStored") }).click();
+        await page.evaluate(() => {
+          const walk = document.createTreeWalker(document.querySelector("[data-start]") ?? document.body, NodeFilter.SHOW_TEXT);
+          let text = walk.nextNode();
+          while (text && (text.nodeValue?.length ?? 0) < 30) text = walk.nextNode();
+          if (!text) throw new Error("no text");
+          getSelection()?.setBaseAndExtent(text, 6, text, 17);
+        });
+        await page.locator("blockquote").waitFor();
+        const passage = await page.locator("blockquote").innerText();
+        await page.getByLabel(t("eval.dataset"), { exact: true }).fill(`own-${language}`);
+        await page.getByLabel(t("compare.query"), { exact: true }).fill("牛丼多少钱？");
+        await page.getByRole("button", { name: t("label.name.2") }).click();
+        await page.getByText(t("label.done", { dataset: `own-${language}`, n: 1 })).waitFor();
+        await assertAccessible();
+        const list = await server.call("ListQuestions", { name: `own-${language}`, kb: "sample" });
+        assert.equal(list.questions[0].gold[0].quote, passage);
+        assert.deepEqual(list.problems, []);
+      }));
+
+    it("Datasets lists problems by line, imports, filters and plots", () =>
+      visit({ language, scheme }, "#/datasets?dataset=sample", async ({ page, t, assertAccessible }) => {
+        await page.locator(".list [role=listitem]").first().waitFor();
+        assert.ok((await page.locator(".list [role=listitem]").count()) < 60, "all rows are drawn");
+        const file = path.join(server.folder, `wrong-${language}.jsonl`);
+        writeFileSync(file, '{"query_id":"a","question":"潮水"}\n{"query_id":"b"\n');
+        await page.getByRole("button", { name: t("datasets.import"), exact: true }).click();
+        await page.getByLabel(t("datasets.path")).fill(file);
+        await page.getByRole("button", { name: t("datasets.check") }).click();
+        await page.getByRole("dialog").getByText(t("datasets.line", { line: 2 })).waitFor();
+        await assertAccessible();
+        await page.keyboard.press("Escape");
+        await page.getByRole("tab", { name: t("datasets.plots") }).click();
+        await page.locator(".chart svg").first().waitFor();
+        await assertAccessible();
+      }));
+
+    it("Evaluate says what it takes, runs with one click, and opens its numbers and failures", () =>
+      visit({ language, scheme }, "#/evaluate?dataset=sample", async ({ page, t, assertAccessible }) => {
+        await page.locator(".estimate").filter({ hasText: "560" }).waitFor({ timeout: 60_000 });
+        await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
+        await page.locator(".report").waitFor({ timeout: 180_000 });
+        assert.equal(await page.locator(".cards article").count(), 3);
+        await page.locator(".chart svg").first().waitFor();
+        await assertAccessible();
+        await page.locator("button.cell").first().click();
+        await page.getByRole("dialog").locator("[role=listitem]").first().waitFor();
+        await assertAccessible();
+        await page.keyboard.press("Escape");
+        await page.getByRole("tab", { name: t("eval.tab.failures") }).click();
+        await page.locator(".failures li").first().getByRole("button", { name: t("eval.openCompare") }).click();
+        await page.waitForURL(/#\/compare/u);
+        await page.locator('[aria-busy="false"] article').first().waitFor();
+        await page.goBack();
+        await page.locator(".report").waitFor();
+      }));
+
+    it("Runs compares what was kept and exports it", () =>
+      visit({ language, scheme }, "#/runs", async ({ page, t, assertAccessible }) => {
+        if ((await server.call("ListRuns", {})).runs.length === 0) {
+          await server.evaluateSamples();
+          await page.reload();
+        }
+        await page.getByRole("listitem").first().waitFor();
+        await page.getByRole("checkbox").nth(0).click();
+        await page.getByRole("checkbox").nth(1).click();
+        await assertAccessible();
+        await page.getByRole("button", { name: t("runs.compare", { n: 2 }) }).click();
+        await page.locator(".report").waitFor();
+        const saved = page.waitForEvent("download");
+        await page.getByRole("button", { name: t("runs.export"), exact: true }).click();
+        const html = (await (await (await saved).createReadStream()).toArray()).join("");
+        assert.match(html, /<html/u);
+        await page.getByRole("tab", { name: t("eval.tab.questions") }).click();
+        await page.locator(".list button.row").first().waitFor();
+      }));
+
+    it("Ask answers, and a citation lights its words and leads to the source", () =>
+      visit({ language, scheme }, `#/ask?kb=sample&q=${encodeURIComponent(question[language])}`, async ({ page, t, assertAccessible }) => {
+        await page.locator("article.turn .marker").first().click();
+        await page.locator("li.lit mark").first().waitFor();
+        await assertAccessible();
+        await page.locator("li.lit").getByRole("button", { name: t("ask.open") }).click();
+        await page.locator(".piece mark").first().waitFor();
+      }));
+
+    it("Models and Settings are drawn", () =>
+      visit({ language, scheme }, "#/models", async ({ page, assertAccessible }) => {
+        await page.locator("article").first().waitFor();
+        await assertAccessible();
+        await page.evaluate(() => { location.hash = "#/settings"; });
+        await page.locator(".checks li").first().waitFor();
+        await assertAccessible();
+      }));
+
+    it("Compare labels by a key, drops by a threshold, exports and presents", () =>
+      visit({ language, scheme }, `#/compare?kb=sample&q=${encodeURIComponent(question[language])}`, async ({ page, t }) => {
+        await page.locator('[aria-busy="false"] article').first().waitFor();
+        assert.ok((await page.locator("svg.lines path").count()) > 3, "no lines between the columns");
+        await page.locator('article[tabindex="0"]').focus();
+        await page.keyboard.press("2");
+        await page.getByText(new RegExp(t("label.done", { dataset: "labels", n: "\\d+" }).replace(/[()]/gu, "\\$&"), "u")).waitFor();
+        for (const [format, first] of [["html", "<!doctype html>"], ["png", "\u{89}PNG"], ["json", "{"]]) {
+          await page.getByRole("button", { name: t("options.export"), exact: true }).click();
+          const saved = page.waitForEvent("download");
+          await page.getByRole("button", { name: t(`export.${format}`) }).click();
+          const bytes = Buffer.concat(await (await (await saved).createReadStream()).toArray());
+          assert.equal(bytes.toString("latin1").slice(0, first?.length), first);
+          assert.ok(bytes.length > 2000, `${format}: ${bytes.length} bytes`);
+          await page.keyboard.press("Escape");
+        }
+        const line = page.getByRole("slider").last();
+        await line.focus();
+        for (let i = 0; i < 4; i++) await page.keyboard.press("PageUp");
+        await page.locator(".dropped").last().waitFor();
+        await page.getByRole("button", { name: t("options.present"), exact: true }).click();
+        await page.locator("nav.rail").waitFor({ state: "hidden" });
+        await page.keyboard.press("Escape");
+        await page.locator("nav.rail").waitFor();
+      }));
+  });
+}
+
+describe("a large workspace", () => {
+  /** Milliseconds until a hash's list is drawn, and the longest block while typing into its search box. @param {import("playwright-core").Page} page @param {string} hash */
+  async function timed(page, hash) {
+    await page.evaluate(() => { location.hash = "#/settings"; });
+    await page.locator(".checks li").first().waitFor();
+    const start = Date.now();
+    await page.evaluate((to) => { location.hash = to; }, hash);
+    await page.locator(".list .row").nth(1).waitFor();
+    const drawn = Date.now() - start;
+    const typing = Date.now();
+    await page.getByRole("searchbox").pressSequentially("制度 1");
+    return { drawn, typed: Date.now() - typing, rows: await page.locator("[role=listitem]").count() };
+  }
+
+  it("draws only what is in view of 10,000 documents and 5,000 questions", () =>
+    visit({ language: "zh" }, "#/settings", async ({ page }) => {
+      const documents = await server.call("ListDocuments", { kb: "sample" });
+      const questions = await server.call("ListQuestions", { name: "sample", kb: "" });
+      const many = (/** @type {object[]} */ list, /** @type {number} */ n, /** @type {(i: number) => object} */ edit) => Array.from({ length: n }, (_, i) => ({ ...list[i % list.length], ...edit(i) }));
+      const small = [await timed(page, "#/library?kb=sample"), await timed(page, "#/datasets?dataset=sample")];
+      await page.route("**/api/ListDocuments", (route) => route.fulfill({ json: { ...documents, documents: many(documents.documents, 10_000, (i) => ({ source: `文档/制度 ${i}.md` })) } }));
+      await page.route("**/api/ListQuestions", (route) => route.fulfill({ json: { ...questions, questions: many(questions.questions, 5000, (i) => ({ query_id: `q${i}`, question: `制度 ${i} 怎样规定？` })) } }));
+      await page.reload();
+      const large = [await timed(page, "#/library?kb=sample"), await timed(page, "#/datasets?dataset=sample")];
+      large.forEach((one, i) => {
+        const before = small[i] ?? one;
+        console.log(`${i === 0 ? "10,000 documents" : "5,000 questions"}: first rows ${(one.drawn / before.drawn).toFixed(2)}×, typing ${(one.typed / before.typed).toFixed(2)}× of the sample library; ${one.rows} rows drawn`);
+        assert.ok(one.rows < 80, `${one.rows} rows are drawn`);
+      });
+    }));
+
+  it("the first page weighs at most 350 kB gzipped, without the plots", async () => {
+    const opened = await openPage(browser, server.url, { language: "zh" });
+    await opened.page.getByRole("search").waitFor();
+    const files = await opened.page.evaluate(() => {
+      const urls = [location.pathname, ...performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => name.includes("/assets/"))];
+      return Promise.all([...new Set(urls)].map(async (url) => /** @type {const} */ ([url, await (await fetch(url)).text()])));
+    });
+    const loaded = files.map(([url, text]) => /** @type {const} */ ([url, gzipSync(text).length]));
+    const total = loaded.reduce((sum, [, size]) => sum + size, 0);
+    console.log(`first page: ${Math.round(total / 1000)} kB gzipped in ${loaded.length} files`);
+    assert.ok(total > 50_000 && total <= 350_000, `${total} bytes`);
+    assert.ok(!loaded.some(([url]) => url.includes("charts")), "the plots are part of the first page");
+    await opened.close();
+  });
+});

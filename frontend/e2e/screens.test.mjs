@@ -219,6 +219,7 @@ describe("a large workspace", () => {
       await page.route("**/api/ListDocuments", (route) => route.fulfill({ json: { ...documents, documents: many(documents.documents, 10_000, (i) => ({ source: `文档/制度 ${i}.md` })) } }));
       await page.route("**/api/ListQuestions", (route) => route.fulfill({ json: { ...questions, questions: many(questions.questions, 5000, (i) => ({ query_id: `q${i}`, question: `制度 ${i} 怎样规定？` })) } }));
       await page.reload();
+      await page.locator(".list .row").nth(1).waitFor(); // the first route has settled
       const large = [await timed(page, "#/library?kb=sample"), await timed(page, "#/datasets?dataset=sample")];
       large.forEach((one, i) => {
         const before = small[i] ?? one;

@@ -15,7 +15,7 @@ function response(lists: Record<string, string[]>): CompareResponse {
   const strategies = Object.entries(lists).map(([name, ids]) => column(name, ids));
   const all = [...new Set(Object.values(lists).flat())];
   return {
-    query: "q", kb: "k", query_terms: [], model: null, strategies, answer_diffs: [],
+    query: "q", kb: "k", query_terms: [], model: null, demonstration: false, strategies, answer_diffs: [],
     movement: all.map((chunk_id) => ({
       chunk_id, source: `${chunk_id}.md`,
       ranks: Object.fromEntries(Object.entries(lists).map(([name, ids]) => [name, ids.indexOf(chunk_id) + 1 || null])),

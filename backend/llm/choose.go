@@ -145,7 +145,7 @@ func (c *Chooser) Generator(ctx context.Context, model string) (*Generator, Sour
 		return nil, source, err
 	}
 	g, err := first.find(ctx, model)
-	if source != SourceOllama || !fault.Is(err, "llm_model_missing") || c.engine == nil || c.engine.Check() != nil {
+	if source != SourceOllama || !fault.Is(err, "llm_model_missing") || !c.runsHere() {
 		return g, source, err
 	}
 	second, builtinErr := c.builtin(ctx)
@@ -186,11 +186,14 @@ func (c *Chooser) Capable(ctx context.Context, own []Model) (string, error) {
 		}
 	}
 	own = capable(own)
-	if c.hosts.Configured != "" || len(own) == 0 || c.engine == nil || c.engine.Check() != nil {
+	if c.hosts.Configured != "" || len(own) == 0 || !c.runsHere() {
 		return "", nil
 	}
 	return slices.MaxFunc(own, byAge).Name, nil
 }
+
+// runsHere reports whether there is a built-in engine that this machine can run.
+func (c *Chooser) runsHere() bool { return c.engine != nil && c.engine.Check() == nil }
 
 // capable are the models that are.
 func capable(models []Model) []Model {

@@ -31,6 +31,10 @@ type RetrievalOptions struct {
 	// ContextOrder is the order of the passages in the prompt: "relevance" or "edges",
 	// which puts the best at both ends.
 	ContextOrder *string `json:"context_order"`
+	// Rewrite has a language model rewrite the question for the search: "multi-query"
+	// or "hyde"; RewriteModel is which, null the one that answers, else the default.
+	Rewrite      *string `json:"rewrite"`
+	RewriteModel *string `json:"rewrite_model"`
 }
 
 // Filter restricts retrieval to some documents; empty parts let everything pass.
@@ -66,6 +70,9 @@ type SearchResponse struct {
 	Hits       []Hit       `json:"hits"`
 	Dropped    []Dropped   `json:"dropped"`
 	QueryTerms []string    `json:"query_terms"`
+	// Rewrite is what a language model made of the question for the search; null
+	// without.
+	Rewrite *Rewrite `json:"rewrite"`
 	// Fingerprint names pipeline, index and models.
 	Fingerprint string `json:"fingerprint"`
 	// TimingsMS are milliseconds by step (open, embed, load, vector, bm25, fusion,
@@ -179,6 +186,9 @@ type Column struct {
 	Prompt    string      `json:"prompt"`
 	Answer    *string     `json:"answer"`
 	Citations []Citation  `json:"citations"`
+	// Rewrite is what a language model made of the question for the search; null
+	// without.
+	Rewrite *Rewrite `json:"rewrite"`
 	// Check says what the answer stands on; null without one.
 	Check *AnswerCheck `json:"check"`
 	// Context, Usage, Abstained, Cut, Truncated and Warnings are as in AskResponse.
@@ -213,6 +223,9 @@ type AskRequest struct {
 	Fresh bool `json:"fresh"`
 	// NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
 	NumCtx int `json:"num_ctx"`
+	// History are the turns before, the oldest first: a language model makes one
+	// question of them and the query. Empty for a question that stands alone.
+	History []ConversationTurn `json:"history"`
 	// Language of the prompt, zh or en; empty means the query's own.
 	Language string `json:"lang"`
 }
@@ -226,6 +239,14 @@ type AskResponse struct {
 	Auto      *AutoChoice `json:"auto"`
 	Answer    string      `json:"answer"`
 	Citations []Citation  `json:"citations"`
+	// History are the turns before, as asked.
+	History []ConversationTurn `json:"history"`
+	// FollowUp is what was searched and asked in place of a query that goes on with a
+	// conversation: its one query; null without History.
+	FollowUp *Rewrite `json:"follow_up"`
+	// Rewrite is what a language model made of the question for the search; null
+	// without.
+	Rewrite *Rewrite `json:"rewrite"`
 	// Check says what the answer stands on, sentence by sentence.
 	Check AnswerCheck `json:"check"`
 	// Prompt is what the model was sent, or would be.
@@ -386,4 +407,29 @@ type AnswerDiffRow struct {
 	There *int `json:"there"`
 	// Similarity is Dice's coefficient of the words, null for one alone.
 	Similarity *float64 `json:"similarity"`
+}
+
+// ConversationTurn is a question with its answer.
+type ConversationTurn struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+// Rewrite is what a language model made of a question.
+type Rewrite struct {
+	// Kind is condense, multi-query or hyde.
+	Kind  string `json:"kind"`
+	Model string `json:"model"`
+	// Queries are what is searched beside the question, or in place of a follow-up.
+	Queries []RewrittenQuery `json:"queries"`
+	// Prompt is what the model was sent, Reply what it wrote.
+	Prompt string `json:"prompt"`
+	Reply  string `json:"reply"`
+}
+
+// RewrittenQuery is a query of a model's.
+type RewrittenQuery struct {
+	Text string `json:"text"`
+	// Legs are those that search with it: vector, bm25.
+	Legs []string `json:"legs"`
 }

@@ -228,7 +228,10 @@ func joined(parts ...string) string {
 
 // timingsOf adds the time of a model to those of retrieval.
 func timingsOf(f found, a answered) map[string]*float64 {
-	out := timings(f.Result, f.took()+a.took)
+	out := timings(f.Result, f.rewrite.took+f.took()+a.took)
+	if f.rewrite.took > 0 {
+		out["rewrite"] = milliseconds(f.rewrite.took)
+	}
 	if a.took > 0 {
 		out["generate"] = milliseconds(a.took)
 	}

@@ -94,12 +94,17 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 		return api.AskResponse{}, err
 	}
 	l.Stage(stageRetrieve, 0)
-	f, err := s.find(ctx, r.KB, p, r.Query)
+	p = rewritingModel(p, r.Model)
+	question, followUp, err := s.condensed(ctx, r, p)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	f, err := s.find(ctx, r.KB, p, question)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
 	l.Stage(stageAnswer, 0)
-	a, err := answer(ctx, inquiry{kb: r.KB, lang: promptLanguage(r.Language, r.Query), text: r.Query, reranker: crossEncoderOf(p), say: saying(l)}, f)
+	a, err := answer(ctx, inquiry{kb: r.KB, lang: promptLanguage(r.Language, r.Query), text: question, reranker: crossEncoderOf(p), say: saying(l)}, f)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
@@ -107,11 +112,14 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 	if err != nil {
 		return api.AskResponse{}, err
 	}
+	if followUp.model != "" {
+		a.fingerprint = joined(append([]string{a.fingerprint}, followUp.parts()...)...)
+	}
 	return api.AskResponse{
-		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Auto: auto, Answer: a.Text, Citations: citations(a.Citations), Check: checked(a, f.Hits),
+		Query: r.Query, History: list(r.History), FollowUp: rewriteOf(followUp), Rewrite: rewriteOf(f.rewrite), KB: r.KB, Strategy: p.Strategy, Auto: auto, Answer: a.Text, Citations: citations(a.Citations), Check: checked(a, f.Hits),
 		Prompt: a.prompt, Context: promptContext(a, f.Hits), Model: a.model, Demonstration: a.demonstration, Usage: a.usage,
 		Abstained: a.Abstained, Cut: a.cut, Truncated: a.context.Truncated, Warnings: notices(a.warnings),
-		Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
+		Hits: hits(f.Hits, matcher(f.terms, question)), Dropped: dropped(f.Dropped),
 		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
 	}, nil
 }
@@ -148,7 +156,7 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 	names := s.resolver(ctx, r.KB)
 	l.Stage(stageRetrieve, len(pipelines))
 	for i, p := range pipelines {
-		f, err := s.find(ctx, r.KB, p, r.Query)
+		f, err := s.find(ctx, r.KB, rewritingModel(p, r.Model), r.Query)
 		if err != nil {
 			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
 		}
@@ -163,9 +171,9 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 			return api.CompareResponse{}, err
 		}
 		out.Strategies = append(out.Strategies, api.Column{
-			Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped),
+			Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped), Rewrite: rewriteOf(f.rewrite),
 			Prompt: a.prompt, Context: promptContext(a, f.Hits), Citations: []api.Citation{}, Cut: []string{}, Warnings: []api.Notice{},
-			Fingerprint: f.fingerprint, TimingsMS: timings(f.Result, f.took()),
+			Fingerprint: f.fingerprint, TimingsMS: timingsOf(f, answered{}),
 		})
 		l.Add(1)
 	}

@@ -39,8 +39,8 @@ func (s *Service) onLibrary(ctx context.Context, kb, query string, use func(*lib
 }
 
 // fingerprint names a pipeline with the indexes, models and prompts that it runs
-// on.
-func (s *Service) fingerprint(snap *library.Snapshot, corpus retrieve.Corpus, p rag.Pipeline) (string, error) {
+// on, and more.
+func (s *Service) fingerprint(snap *library.Snapshot, corpus retrieve.Corpus, p rag.Pipeline, more ...string) (string, error) {
 	prompts, err := s.prompts()
 	if err != nil {
 		return "", err
@@ -49,7 +49,7 @@ func (s *Service) fingerprint(snap *library.Snapshot, corpus retrieve.Corpus, p 
 	if p.Reranker != rag.RerankNone {
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}
-	return p.Fingerprint(parts...), nil
+	return p.Fingerprint(append(parts, more...)...), nil
 }
 
 // findAll runs several pipelines without filters on one query and computes what

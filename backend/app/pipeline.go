@@ -161,6 +161,13 @@ func options(p *rag.Pipeline, o api.RetrievalOptions) {
 	set(&p.FoldDuplicates, o.FoldDuplicates)
 	set(&p.Diversity, o.Diversity)
 	set(&p.Neighbours, o.Neighbours)
+	if o.Rewrite != nil {
+		p.Rewrite = rag.Rewrite(*o.Rewrite)
+		if *o.Rewrite == "none" {
+			p.Rewrite = ""
+		}
+	}
+	set(&p.RewriteModel, o.RewriteModel)
 	if o.ContextOrder != nil {
 		p.ContextOrder = rag.ContextOrder(*o.ContextOrder)
 		if p.ContextOrder == rag.OrderRelevance { // the default has one fingerprint
@@ -211,6 +218,8 @@ type pipelineYAML struct {
 	Diversity      *float64       `yaml:"diversity"`
 	Neighbours     *int           `yaml:"neighbours"`
 	ContextOrder   *string        `yaml:"context_order"`
+	Rewrite        *string        `yaml:"rewrite"`
+	RewriteModel   *string        `yaml:"rewrite_model"`
 }
 
 func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
@@ -238,5 +247,6 @@ func pipelineFile(find resolver, path string) (rag.Pipeline, error) {
 	return p, override(find, &p, api.Retrieval{TopK: y.TopK, Candidates: y.Candidates, Fusion: y.Fusion,
 		Reranker: y.Reranker, RerankDepth: y.RerankDepth, Thresholds: y.Thresholds,
 		Options: &api.RetrievalOptions{Alpha: y.Alpha, MaxRanks: y.MaxRanks, Filter: api.Filter(y.Filter), HeadingBoost: y.HeadingBoost,
-			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours, ContextOrder: y.ContextOrder}})
+			FoldDuplicates: y.FoldDuplicates, Diversity: y.Diversity, Neighbours: y.Neighbours, ContextOrder: y.ContextOrder,
+			Rewrite: y.Rewrite, RewriteModel: y.RewriteModel}})
 }

@@ -18,6 +18,8 @@ type found struct {
 	retrieve.Result
 	fingerprint string
 	start, last time.Time
+	// rewrite is what a model made of the question for the search.
+	rewrite rewritten
 	// order is that of the passages in a prompt.
 	order rag.ContextOrder
 	// terms takes the terms of the library's texts and queries.
@@ -51,25 +53,32 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 	}
 	out := api.SearchResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
-		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Fingerprint: f.fingerprint,
+		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Rewrite: rewriteOf(f.rewrite), Fingerprint: f.fingerprint,
 	}
 	f.lap(rag.StepRead)
-	out.TimingsMS = timings(f.Result, f.took())
+	out.TimingsMS = timingsOf(f, answered{})
 	return out, nil
 }
 
 // find opens the library and runs the pipeline, again when the library moved on
 // in the middle.
 func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (f found, err error) {
+	if err := asked(kb, query); err != nil {
+		return found{}, err
+	}
+	other, err := s.rewriteFor(ctx, p, query, false)
+	if err != nil {
+		return found{}, err
+	}
 	start := time.Now()
 	err = s.onLibrary(ctx, kb, query, func(snap *library.Snapshot) error {
-		f, err = s.findIn(ctx, snap, p, query, start)
+		f, err = s.findIn(ctx, snap, p, query, other, start)
 		return err
 	})
 	return f, err
 }
 
-func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string, start time.Time) (found, error) {
+func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipeline, query string, other rewritten, start time.Time) (found, error) {
 	terms, err := s.analyzers.of(ctx, s.store, snap.Library)
 	if err != nil {
 		return found{}, err
@@ -78,7 +87,7 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	if err != nil {
 		return found{}, err
 	}
-	print, err := s.fingerprint(snap, corpus, p)
+	print, err := s.fingerprint(snap, corpus, p, other.parts()...)
 	if err != nil {
 		return found{}, err
 	}
@@ -86,12 +95,12 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 		snap.Prefetch(ctx)
 	}
 	opened := time.Now()
-	res, err := retrieve.Run(ctx, corpus, p, query)
+	res, err := retrieve.Run(ctx, corpus, p, query, other.queries()...)
 	if err != nil {
 		return found{}, err
 	}
 	res.Took[rag.StepOpen] = opened.Sub(start)
-	f := found{Result: res, terms: terms, fingerprint: print, order: p.ContextOrder, start: start, last: time.Now()}
+	f := found{Result: res, terms: terms, rewrite: other, fingerprint: print, order: p.ContextOrder, start: start, last: time.Now()}
 	if err := s.number(ctx, snap.Library, res.Hits); err != nil {
 		return found{}, err
 	}

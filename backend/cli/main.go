@@ -153,7 +153,7 @@ var usageCodes = map[string]bool{
 	"grade_invalid": true, "label_first_grade": true,
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,
 	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
-	"prompt_unknown": true, "prompt_placeholder_missing": true, "prompt_placeholder_unknown": true, "prompt_passages_twice": true, "prompt_encoding": true,
+	"prompt_unknown": true, "history_invalid": true, "prompt_placeholder_missing": true, "prompt_placeholder_unknown": true, "prompt_passages_twice": true, "prompt_encoding": true,
 	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "items_invalid": true, "llm_host_invalid": true,
 }
 

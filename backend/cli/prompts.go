@@ -117,21 +117,29 @@ func (e *env) promptsEdit() *cobra.Command {
 // wording reads a template's new wording: from a file, from the input when that is no
 // terminal or the file is "-", else from an editor.
 func (e *env) wording(ctx context.Context, p api.PromptTemplate, file []string) (string, error) {
-	if len(file) > 0 && file[0] != "-" {
-		raw, err := os.ReadFile(file[0])
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", fault.Wrap(err, "not_found", fault.P("path", file[0]))
-		}
-		if err != nil {
-			return "", fault.Wrap(err, "unreadable", fault.P("path", file[0]))
-		}
-		return string(raw), nil
+	if len(file) > 0 {
+		return e.readText(file[0])
 	}
-	if len(file) > 0 || !isTerminal(e.in) {
+	if !isTerminal(e.in) {
+		return e.readText("-")
+	}
+	return e.editor(ctx, p)
+}
+
+// readText reads a file, or the input when it is "-".
+func (e *env) readText(file string) (string, error) {
+	if file == "-" {
 		raw, err := io.ReadAll(e.in)
 		return string(raw), err
 	}
-	return e.editor(ctx, p)
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fault.Wrap(err, "not_found", fault.P("path", file))
+	}
+	if err != nil {
+		return "", fault.Wrap(err, "unreadable", fault.P("path", file))
+	}
+	return string(raw), nil
 }
 
 // editor lets the user change the wording in their own editor.

@@ -26,7 +26,7 @@ type retrieval struct {
 type retrievalOptions struct {
 	alpha, boost, fold, diversity float64
 	neighbours                    int
-	order                         string
+	order, rewrite, rewriteModel  string
 	maxRanks                      map[string]int
 	filter                        api.Filter
 }
@@ -40,6 +40,8 @@ func (o *retrievalOptions) flags(e *env, c *cobra.Command) {
 	f.Float64Var(&o.diversity, "diversity", 0, e.t("flag.diversity"))
 	f.IntVar(&o.neighbours, "neighbours", 0, e.t("flag.neighbours"))
 	f.StringVar(&o.order, "context-order", "", e.t("flag.context-order"))
+	f.StringVar(&o.rewrite, "rewrite", "", e.t("flag.rewrite"))
+	f.StringVar(&o.rewriteModel, "rewrite-model", "", e.t("flag.rewrite-model"))
 	f.StringArrayVar(&o.filter.Folders, "folder", nil, e.t("flag.folder"))
 	f.StringSliceVar(&o.filter.Types, "type", nil, e.t("flag.type"))
 	f.StringSliceVar(&o.filter.Languages, "doc-language", nil, e.t("flag.doc-language"))
@@ -50,7 +52,7 @@ func (o *retrievalOptions) flags(e *env, c *cobra.Command) {
 
 // optionFlags names the flags of retrievalOptions.
 var optionFlags = []string{"alpha", "max-rank", "heading-boost", "fold-duplicates", "diversity", "neighbours",
-	"context-order", "folder", "type", "doc-language", "tag", "after", "before"}
+	"context-order", "rewrite", "rewrite-model", "folder", "type", "doc-language", "tag", "after", "before"}
 
 // settings are the flags that were given, nil when none was.
 func (o *retrievalOptions) settings(c *cobra.Command) *api.RetrievalOptions {
@@ -61,7 +63,8 @@ func (o *retrievalOptions) settings(c *cobra.Command) *api.RetrievalOptions {
 		Alpha: optional(c, "alpha", o.alpha), MaxRanks: o.maxRanks, Filter: o.filter,
 		HeadingBoost: optional(c, "heading-boost", o.boost), FoldDuplicates: optional(c, "fold-duplicates", o.fold),
 		Diversity: optional(c, "diversity", o.diversity), Neighbours: optional(c, "neighbours", o.neighbours),
-		ContextOrder: optional(c, "context-order", o.order),
+		ContextOrder: optional(c, "context-order", o.order), Rewrite: optional(c, "rewrite", o.rewrite),
+		RewriteModel: optional(c, "rewrite-model", o.rewriteModel),
 	}
 }
 

@@ -34,6 +34,7 @@ func (e *env) printSearch(r api.SearchResponse) {
 	e.printHeader(r.Query, r.QueryTerms)
 	e.line("%s %s  %s", e.dim(e.t("strategy")), r.Strategy, e.dim(e.timings(r.TimingsMS)))
 	e.printAuto(r.KB, r.Auto)
+	e.printRewrite(r.Rewrite)
 	e.line("")
 	if len(r.Hits) == 0 {
 		e.line("%s", e.t("no-hits"))
@@ -73,7 +74,7 @@ func traceLine(trace []api.StageScore) string {
 
 func (e *env) timings(ms map[string]*float64) string {
 	var parts []string
-	for _, stage := range []string{"open", "embed", "load", "vector", "bm25", "fusion", "rerank", "read", "total"} {
+	for _, stage := range []string{"rewrite", "open", "embed", "load", "vector", "bm25", "fusion", "rerank", "read", "total"} {
 		if v := ms[stage]; v != nil {
 			parts = append(parts, fmt.Sprintf("%s %.1f ms", stage, *v))
 		}
@@ -146,6 +147,9 @@ func (e *env) printCompare(r api.CompareResponse) {
 	names := make(map[string]string, len(r.Movement))
 	for i, m := range r.Movement {
 		names[m.ChunkID] = letter(i)
+	}
+	for _, col := range r.Strategies {
+		e.printRewrite(col.Rewrite)
 	}
 	e.printColumns(r, names)
 	e.printMovement(r, names)

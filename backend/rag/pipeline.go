@@ -80,7 +80,23 @@ type Pipeline struct {
 	Neighbours int `json:"neighbours,omitempty"`
 	// ContextOrder is the order of the passages in the prompt; empty is OrderRelevance.
 	ContextOrder ContextOrder `json:"context_order,omitempty"`
+	// Rewrite is how a language model rewrites the question for the search, empty for
+	// not at all, and RewriteModel by which model.
+	Rewrite      Rewrite `json:"rewrite,omitempty"`
+	RewriteModel string  `json:"rewrite_model,omitempty"`
 }
+
+// Rewrite is a way of rewriting a question for the search.
+type Rewrite string
+
+// The ways. What they bring is searched beside the question, and all lists are fused
+// by reciprocal ranks.
+const (
+	// RewriteMultiQuery searches the question in other words, too.
+	RewriteMultiQuery Rewrite = "multi-query"
+	// RewriteHyDE searches the vectors with a passage that would answer, too.
+	RewriteHyDE Rewrite = "hyde"
+)
 
 // ContextOrder is the order in which a prompt shows the hits.
 type ContextOrder string
@@ -95,17 +111,19 @@ const (
 
 // ParseStrategy reads a strategy or preset name: vector, bm25, hybrid, rrf,
 // union or weighted, each also with "+rerank"; classic; default; auto, which is
-// StrategyDefault until a library's Tuned takes its place. The code of its error
-// is "strategy_unknown".
+// StrategyDefault until a library's Tuned takes its place. "+multi-query" or "+hyde"
+// has the question rewritten, but for union, weighted and classic. The code of its
+// error is "strategy_unknown".
 func ParseStrategy(name string) (Pipeline, error) {
 	p := Pipeline{
 		Strategy: name, RRFK: DefaultRRFK, Alpha: DefaultAlpha, Candidates: DefaultCandidates,
 		Reranker: RerankNone, RerankDepth: DefaultRerankDepth, TopK: DefaultTopK,
 	}
-	base, reranked := strings.CutSuffix(strings.ToLower(strings.TrimSpace(name)), "+rerank")
-	if reranked {
-		p.Reranker = RerankDefault
+	base, more, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), "+")
+	if err := p.extend(name, more); err != nil {
+		return Pipeline{}, err
 	}
+	reranked := p.Reranker != RerankNone
 	switch base {
 	case "vector":
 		p.Vector = true
@@ -131,6 +149,26 @@ func ParseStrategy(name string) (Pipeline, error) {
 	return p, nil
 }
 
+// extend reads what follows the first "+" of a strategy's name.
+func (p *Pipeline) extend(name, more string) error {
+	for more != "" {
+		var part string
+		part, more, _ = strings.Cut(more, "+")
+		switch {
+		case part == "rerank" && p.Reranker == RerankNone:
+			p.Reranker = RerankDefault
+		case (part == string(RewriteMultiQuery) || part == string(RewriteHyDE)) && p.Rewrite == "":
+			p.Rewrite = Rewrite(part)
+		default:
+			return unknownStrategy(name)
+		}
+	}
+	if strings.HasSuffix(name, "+") {
+		return unknownStrategy(name)
+	}
+	return nil
+}
+
 func unknownStrategy(name string) error {
 	return fault.New("strategy_unknown", fault.P("strategy", name),
 		fault.P("known", strings.Join(StrategyNames(), ", ")))
@@ -154,7 +192,7 @@ func (p Pipeline) Stages() []Stage {
 	if p.BM25 {
 		s = append(s, StageBM25)
 	}
-	if p.Fusion != FusionNone {
+	if p.Fusion != FusionNone || p.Rewrite != "" {
 		s = append(s, StageFusion)
 	}
 	if p.Reranker != RerankNone {
@@ -192,6 +230,10 @@ func (p Pipeline) Validate() error {
 		return bad("diversity", p.Diversity)
 	case p.Neighbours < 0 || p.Neighbours > maxNeighbours:
 		return bad("neighbours", p.Neighbours)
+	case p.Rewrite != "" && p.Rewrite != RewriteMultiQuery && p.Rewrite != RewriteHyDE,
+		p.Rewrite != "" && p.Fusion != FusionNone && p.Fusion != FusionRRF, // ranks of many lists are all that can be added up
+		p.Rewrite == RewriteHyDE && !p.Vector:
+		return bad("rewrite", p.Rewrite)
 	case p.ContextOrder != "" && p.ContextOrder != OrderRelevance && p.ContextOrder != OrderEdges:
 		return bad("context-order", p.ContextOrder)
 	}

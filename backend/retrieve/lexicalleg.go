@@ -14,7 +14,7 @@ func (r *run) lexicalLeg(ctx context.Context) (ranked []rag.Scored, parts map[ra
 	if r.pipeline.HeadingBoost > 0 {
 		fetch = want * spread // a boost lifts chunks from below
 	}
-	found, err := r.searchText(ctx, fetch)
+	found, err := r.searchText(ctx, r.query, fetch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,11 +32,11 @@ type restricted interface {
 }
 
 // searchText returns the first k of the allowed chunks.
-func (r *run) searchText(ctx context.Context, k int) ([]rag.Scored, error) {
+func (r *run) searchText(ctx context.Context, query string, k int) ([]rag.Scored, error) {
 	if r.corpus.Allow == nil {
-		return r.corpus.Text.Search(ctx, r.query, k)
+		return r.corpus.Text.Search(ctx, query, k)
 	}
-	return searchAllowed(ctx, r.corpus.Text, r.query, k, r.corpus.Allow)
+	return searchAllowed(ctx, r.corpus.Text, query, k, r.corpus.Allow)
 }
 
 func searchAllowed(ctx context.Context, text rag.TextIndex, query string, k int, allow func(rag.ChunkID) bool) ([]rag.Scored, error) {

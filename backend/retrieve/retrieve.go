@@ -55,13 +55,15 @@ type Result struct {
 	Took map[rag.Stage]time.Duration
 }
 
-// Run retrieves the pipeline's top-k for query, which must not be blank.
-func Run(ctx context.Context, c Corpus, p rag.Pipeline, query string) (Result, error) {
+// Run retrieves the pipeline's top-k for query, which must not be blank. What others
+// find is fused with what it finds, by reciprocal ranks; they are given exactly when
+// the pipeline rewrites.
+func Run(ctx context.Context, c Corpus, p rag.Pipeline, query string, others ...Query) (Result, error) {
 	if err := p.Validate(); err != nil {
 		return Result{}, err
 	}
-	r := &run{corpus: c, pipeline: p, query: query, took: map[rag.Stage]time.Duration{}, last: time.Now(), repeats: map[rag.ChunkID][]rag.ChunkID{}}
-	steps := []func(context.Context) error{r.legs, r.fuse, r.rerank, r.reshape}
+	r := &run{corpus: c, pipeline: p, query: query, others: others, took: map[rag.Stage]time.Duration{}, last: time.Now(), repeats: map[rag.ChunkID][]rag.ChunkID{}}
+	steps := []func(context.Context) error{r.legs, r.addQueries, r.fuse, r.rerank, r.reshape}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return Result{}, err
@@ -78,9 +80,11 @@ type run struct {
 	corpus   Corpus
 	pipeline rag.Pipeline
 	query    string
+	others   []Query
 	vector   []float32 // the query's, once embedded
 
 	lists   map[rag.Stage]list // what each stage passed on
+	added   []addedList        // what the other queries brought
 	final   []entry            // the current ranking
 	dropped []drop
 	rows    map[rag.ChunkID]rag.ChunkRow
@@ -216,6 +220,9 @@ func (r *run) pass(stage rag.Stage, ranked []rag.Scored, parts map[rag.ChunkID][
 
 // fuse makes one ranking of the two legs' lists.
 func (r *run) fuse(ctx context.Context) error {
+	if r.pipeline.Rewrite != "" {
+		return r.fuseQueries()
+	}
 	if r.pipeline.Fusion == rag.FusionNone {
 		return nil
 	}

@@ -1296,6 +1296,12 @@ export interface RetrievalOptions {
    * which puts the best at both ends.
    */
   context_order: string | null;
+  /**
+   * Rewrite has a language model rewrite the question for the search: "multi-query"
+   * or "hyde"; RewriteModel is which, null the one that answers, else the default.
+   */
+  rewrite: string | null;
+  rewrite_model: string | null;
 }
 /**
  * Filter restricts retrieval to some documents; empty parts let everything pass.
@@ -1346,6 +1352,11 @@ export interface SearchResponse {
   hits: Hit[];
   dropped: Dropped[];
   query_terms: string[];
+  /**
+   * Rewrite is what a language model made of the question for the search; null
+   * without.
+   */
+  rewrite: Rewrite | null;
   /**
    * Fingerprint names pipeline, index and models.
    */
@@ -1502,6 +1513,11 @@ export interface Column {
   answer: string | null;
   citations: Citation[];
   /**
+   * Rewrite is what a language model made of the question for the search; null
+   * without.
+   */
+  rewrite: Rewrite | null;
+  /**
    * Check says what the answer stands on; null without one.
    */
   check: AnswerCheck | null;
@@ -1548,6 +1564,11 @@ export interface AskRequest {
    */
   num_ctx: number /* int */;
   /**
+   * History are the turns before, the oldest first: a language model makes one
+   * question of them and the query. Empty for a question that stands alone.
+   */
+  history: ConversationTurn[];
+  /**
    * Language of the prompt, zh or en; empty means the query's own.
    */
   lang: string;
@@ -1565,6 +1586,20 @@ export interface AskResponse {
   auto: AutoChoice | null;
   answer: string;
   citations: Citation[];
+  /**
+   * History are the turns before, as asked.
+   */
+  history: ConversationTurn[];
+  /**
+   * FollowUp is what was searched and asked in place of a query that goes on with a
+   * conversation: its one query; null without History.
+   */
+  follow_up: Rewrite | null;
+  /**
+   * Rewrite is what a language model made of the question for the search; null
+   * without.
+   */
+  rewrite: Rewrite | null;
   /**
    * Check says what the answer stands on, sentence by sentence.
    */
@@ -1805,6 +1840,42 @@ export interface AnswerDiffRow {
    * Similarity is Dice's coefficient of the words, null for one alone.
    */
   similarity: number /* float64 */ | null;
+}
+/**
+ * ConversationTurn is a question with its answer.
+ */
+export interface ConversationTurn {
+  question: string;
+  answer: string;
+}
+/**
+ * Rewrite is what a language model made of a question.
+ */
+export interface Rewrite {
+  /**
+   * Kind is condense, multi-query or hyde.
+   */
+  kind: string;
+  model: string;
+  /**
+   * Queries are what is searched beside the question, or in place of a follow-up.
+   */
+  queries: RewrittenQuery[];
+  /**
+   * Prompt is what the model was sent, Reply what it wrote.
+   */
+  prompt: string;
+  reply: string;
+}
+/**
+ * RewrittenQuery is a query of a model's.
+ */
+export interface RewrittenQuery {
+  text: string;
+  /**
+   * Legs are those that search with it: vector, bm25.
+   */
+  legs: string[];
 }
 
 //////////

@@ -89,7 +89,10 @@ class Service:
             with urllib.request.urlopen(call, timeout=1800) as response:
                 return json.load(response)
         except urllib.error.HTTPError as refused:
-            sys.exit(f"{request}: {refused.read().decode()[:2000]}")
+            body = refused.read().decode()
+            if '"llm_reply_invalid"' in body:  # the model wrote nothing, which is no answer
+                return None
+            sys.exit(f"{request}: {body[:2000]}")
 
     def close(self):
         self.process.terminate()
@@ -121,6 +124,7 @@ def measure(a):
     try:
         for i, (model, name, strategy, k, q, path) in enumerate(todo):
             out = service.ask(kb=SETS[name][0], query=q["question"], strategy=strategy, model=model, retrieval={"top_k": k}, lang=SETS[name][1])
+            out = out or {"answer": "", "hits": [], "cut": [], "abstained": False, "citations": []}
             shown_texts = [h["text"] for h in out["hits"] if h["chunk_id"] not in out["cut"]]
             row = {"query_id": q["query_id"], "contains": contains(out["answer"], q["answers"], SETS[name][1]),
                    "gold_in_prompt": contains(" ".join(shown_texts), q["answers"], SETS[name][1]),

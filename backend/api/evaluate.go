@@ -24,6 +24,10 @@ type EvalRequest struct {
 	Baseline string `json:"baseline"`
 	Primary  string `json:"primary"`
 	Seed     uint64 `json:"seed"`
+	// Model answers the questions where a metric is of answers; empty means quotes from
+	// the passages. Detector judges the answers; empty means "evidence".
+	Model    string `json:"model"`
+	Detector string `json:"detector"`
 	// Out is a folder for the report in every format; empty means none.
 	Out string `json:"out"`
 }

@@ -40,6 +40,8 @@ type evaluation struct {
 	primary          string
 	seed             uint64
 	output, out      string
+	// answers is the model that answers, empty for quotes; detector judges.
+	answers, detector string
 	// lang is the language of the reports in out.
 	lang string
 }
@@ -77,7 +79,7 @@ func (s *Service) plan(ctx context.Context, r api.EvalRequest) (evaluation, erro
 	}
 	e := evaluation{
 		library: evaluate.Ref{Value: r.KB}, dataset: evaluate.Ref{Value: r.Dataset, IsPath: IsPath(r.Dataset)},
-		metrics: r.Metrics, baseline: r.Baseline, primary: r.Primary, seed: r.Seed, out: r.Out,
+		metrics: r.Metrics, baseline: r.Baseline, primary: r.Primary, seed: r.Seed, out: r.Out, answers: r.Model, detector: r.Detector,
 	}
 	strategies := r.Strategies
 	if len(strategies) == 0 {
@@ -235,14 +237,18 @@ func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.L
 		j.judgments[i] = b.corpus.Judge(b.bindings[i], plan.relevance)
 		questions[i] = evaluate.Question{
 			ID: q.ID, Text: q.Text, Type: q.Type, Lang: q.Language(), Answerable: q.HasGold(),
-			Stale: j.judgments[i].Cause == dataset.CauseStale, Expected: expected(q),
+			Stale: j.judgments[i].Cause == dataset.CauseStale, Expected: expected(q), Answers: q.Answers, KeyPoints: q.KeyPoints,
 		}
 		if members[clusters[i]] > 1 {
 			questions[i].Cluster = clusters[i]
 		}
 	}
+	answers, err := s.evalAnswerer(ctx, lib, plan.answers, plan.detector)
+	if err != nil {
+		return evaluate.Setup{}, err
+	}
 	return evaluate.Setup{
-		Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
+		Answerer: answers, Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
 		Metrics: plan.metrics, Gain: plan.gain, Baseline: plan.baseline, Primary: plan.primary, Seed: plan.seed, Own: &own,
 		Library: runs.Library{KB: lib.Name, Fingerprint: lib.Fingerprint(), Revision: lib.Revision, Documents: lib.Documents,
 			Content: content, Chunks: lib.Chunks, Chunker: lib.Chunker, ChunkSize: lib.ChunkSize, ChunkOverlap: lib.ChunkOverlap, Embedder: lib.Embedder},

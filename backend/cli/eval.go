@@ -60,6 +60,8 @@ func (e *env) eval() *cobra.Command {
 	f.StringVar(&r.Baseline, "baseline", "", e.t("flag.baseline"))
 	f.StringVar(&r.Primary, "primary", "", e.t("flag.primary"))
 	f.Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
+	f.StringVar(&r.Model, "model", "", e.t("flag.answers-by"))
+	f.StringVar(&r.Detector, "detector", "", e.t("flag.detector"))
 	f.StringVar(&r.Out, "out", "", e.t("flag.out"))
 	f.BoolVar(&estimate, "estimate", false, e.t("flag.estimate"))
 	return c
@@ -78,7 +80,7 @@ func (e *env) printEstimate(out api.EvalEstimate, err error) error {
 // configAlone refuses flags that say what the config file says, since only one of
 // the two could hold: the fault "flag_with_config" {flag}.
 func configAlone(c *cobra.Command) error {
-	for _, name := range append([]string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed",
+	for _, name := range append([]string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed", "model", "detector",
 		"top-k", "candidates", "fusion", "reranker", "rerank-depth", "threshold"}, optionFlags...) {
 		if c.Flags().Changed(name) {
 			return fault.New("flag_with_config", fault.P("flag", "--"+name))

@@ -83,9 +83,9 @@ func (a *assessment) metricWarnings() []runs.Advice {
 	var out []runs.Advice
 	var retrieval, answers []string
 	for _, m := range a.metrics {
-		if m.answers {
+		if m.answers() && !a.answered(a.metricIndex(m.name)) {
 			answers = append(answers, m.name)
-		} else {
+		} else if !m.answers() {
 			retrieval = append(retrieval, m.name)
 		}
 	}

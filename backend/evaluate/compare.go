@@ -32,7 +32,7 @@ func (a *assessment) compare() (jobs []func() error, finish func() error) {
 	var pairs [][3]int // metric, a, b
 	for _, m := range order {
 		for i := range a.stored {
-			if i != a.baseline && !a.metrics[m].answers {
+			if i != a.baseline && a.answered(m) {
 				pairs = append(pairs, [3]int{m, a.baseline, i})
 			}
 		}
@@ -50,6 +50,22 @@ func (a *assessment) compare() (jobs []func() error, finish func() error) {
 		})
 	}
 	return jobs, a.decide
+}
+
+// answered reports a metric that some run can have a value of: one of answers needs
+// answers.
+func (a *assessment) answered(m int) bool {
+	if !a.metrics[m].answers() {
+		return true
+	}
+	for _, s := range a.stored {
+		for _, r := range s.Records {
+			if r.Answer != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // paired are the questions that have both values, with what the missing ones could
@@ -98,6 +114,7 @@ func (a *assessment) comparison(m, i, j int) (runs.Comparison, error) {
 	c := runs.Comparison{
 		Metric: a.metrics[m].name, A: a.stored[i].Name, B: a.stored[j].Name, Verdict: runs.Inconclusive,
 		N: len(p.diff), Of: p.of, Clusters: distinct(p.clusters), Exploratory: m != a.primary,
+		LowerIsBetter: a.metrics[m].lower(),
 	}
 	sum := 0.0
 	for _, d := range p.diff {
@@ -147,7 +164,7 @@ func (a *assessment) test(c *runs.Comparison, p paired, m metric) error {
 	case clustered:
 		t, testErr := stats.ClusterSignFlip(p.diff, p.clusters, o)
 		value, err, c.Test = t.P, testErr, clusterSignFlip
-	case m.measure.Kind == measure.Hit:
+	case m.rate():
 		value, err = stats.McNemar(c.Wins, c.Losses)
 		c.Test = mcNemar
 	default:
@@ -186,7 +203,7 @@ func (a *assessment) decide() error {
 	return nil
 }
 
-// settle gives a verdict: better or worse when the p-value, adjusted where there
+// settle gives a verdict: better or worse, as the metric goes, when the p-value, adjusted where there
 // is an adjustment, is below Alpha, the interval excludes 0, and no outcome of the
 // missing questions could turn the sign of the difference.
 func settle(c *runs.Comparison) {
@@ -206,7 +223,7 @@ func settle(c *runs.Comparison) {
 		c.Note = &note
 		return
 	}
-	if up {
+	if up != c.LowerIsBetter {
 		c.Verdict = runs.Better
 	} else {
 		c.Verdict = runs.Worse

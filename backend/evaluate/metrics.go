@@ -9,31 +9,30 @@ import (
 	"ragdesk/backend/runs"
 )
 
-// NeedsAnswers is why a metric of generated answers has no value in an evaluation
-// of retrieval.
-const NeedsAnswers measure.Reason = "needs_answers"
-
 // metric is a metric that was asked for.
 type metric struct {
 	// name is the key in reports: as typed.
 	name string
 	// measure has its gain; it is zero for a metric of answers.
 	measure measure.Measure
-	answers bool
+	// answer is nil for a metric of retrieval.
+	answer *answerMetric
 }
+
+// answers reports a metric of answers.
+func (m metric) answers() bool { return m.answer != nil }
+
+// rate reports a metric whose values are 0 and 1 alone.
+func (m metric) rate() bool {
+	return m.answers() && m.answer.rate || !m.answers() && m.measure.Kind == measure.Hit
+}
+
+// lower reports a metric that is better when lower.
+func (m metric) lower() bool { return m.answers() && m.answer.lower }
 
 // DefaultMetrics are measured when none are named.
 func DefaultMetrics() []string {
 	return []string{"Hit@5", "Recall@5", "Precision@5", "MRR@10", "nDCG@10"}
-}
-
-// AnswerMetrics are names of metrics of generated answers, which an evaluation
-// accepts and reports as missing: it retrieves and does not generate.
-func AnswerMetrics() []string {
-	return []string{
-		"faithfulness", "answer_relevancy", "answer_correctness", "context_relevancy",
-		"context_precision", "context_recall", "hallucination_rate",
-	}
 }
 
 // CheckMetrics reports the first name that is no metric, with code
@@ -53,8 +52,8 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 		if slices.ContainsFunc(out, func(m metric) bool { return m.name == name }) {
 			continue
 		}
-		if slices.Contains(AnswerMetrics(), strings.ToLower(name)) {
-			out = append(out, metric{name: name, answers: true})
+		if a, ok := findAnswerMetric(name); ok {
+			out = append(out, metric{name: name, answer: &a})
 			continue
 		}
 		m, err := measure.Parse(name)
@@ -72,10 +71,10 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 // primaryOf returns the index of the metric that decides.
 func primaryOf(ms []metric, name string) (int, error) {
 	if name != "" {
-		i := slices.IndexFunc(ms, func(m metric) bool { return !m.answers && m.name == name })
+		i := slices.IndexFunc(ms, func(m metric) bool { return m.name == name })
 		if i < 0 {
 			if asked, err := measure.Parse(name); err == nil {
-				i = slices.IndexFunc(ms, func(m metric) bool { return !m.answers && sameMeasure(m.measure, asked) })
+				i = slices.IndexFunc(ms, func(m metric) bool { return !m.answers() && sameMeasure(m.measure, asked) })
 			}
 		}
 		if i < 0 {
@@ -86,7 +85,7 @@ func primaryOf(ms []metric, name string) (int, error) {
 	for _, fits := range []func(metric) bool{
 		func(m metric) bool { return m.measure.Kind == measure.NDCG && m.measure.K == 10 },
 		func(m metric) bool { return m.measure.Kind == measure.NDCG },
-		func(m metric) bool { return !m.answers },
+		func(m metric) bool { return !m.answers() },
 	} {
 		if i := slices.IndexFunc(ms, fits); i >= 0 {
 			return i, nil
@@ -121,7 +120,7 @@ func depthOf(ms []metric) int {
 
 // gain returns what the metric's JSON states.
 func (m metric) gain() *string {
-	if m.answers || m.measure.Kind != measure.NDCG {
+	if m.answers() || m.measure.Kind != measure.NDCG {
 		return nil
 	}
 	name := m.measure.Gain.String()
@@ -130,11 +129,11 @@ func (m metric) gain() *string {
 
 // value computes the metric of a judged record.
 func (m metric) value(r runs.Record, p measure.Profile) measure.Value {
+	if m.answers() {
+		return m.answer.of(r)
+	}
 	if !r.Measured() {
 		return measure.Absent(measure.NoRelevant)
-	}
-	if m.answers {
-		return measure.Absent(NeedsAnswers)
 	}
 	v := p.Value(m.measure, measure.DialectEval)
 	if r.Error != nil && v.Reason != measure.NoRelevant {

@@ -75,8 +75,8 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("bounds of Recall@10 = %v, want [2/7, 3/7]", r.Bounds)
 	}
 	f := got.Metrics["faithfulness"]
-	if f.Value != nil || f.N != 0 || f.Of != 7 || f.Missing[evaluate.NeedsAnswers] != 7 {
-		t.Errorf("faithfulness = %+v, want nothing of 7", f)
+	if f.Value != nil || f.N != 0 || f.Of != 8 || f.Missing[evaluate.NeedsAnswers] != 7 || f.Missing[measure.NotRun] != 1 {
+		t.Errorf("faithfulness = %+v, want nothing of 8", f)
 	}
 	if g := got.Groups["type"]["unanswerable"]; g.N != 1 || g.Metrics["Recall@10"].Value != nil || g.Metrics["Recall@10"].Of != 0 {
 		t.Errorf("group unanswerable = %+v", g)

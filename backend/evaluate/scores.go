@@ -130,7 +130,7 @@ func (a *assessment) mean(i, m int, group string, questions []int) (runs.Metric,
 	if sum.N < sum.Of {
 		out.Missing, out.Bounds = sum.Missing, &runs.CI{sum.Low, sum.High}
 	}
-	ci, method, err := interval(scores, clusters, a.metrics[m].measure.Kind == measure.Hit,
+	ci, method, err := interval(scores, clusters, a.metrics[m].rate(),
 		a.seedFor("mean", a.metrics[m].name, group))
 	if err != nil {
 		return runs.Metric{}, err

@@ -136,6 +136,11 @@ func (o *outcomes) searchOne(ctx context.Context, entry, question int) error {
 	if err != nil {
 		return fmt.Errorf("judge question %q: %w", o.Questions[question].ID, err)
 	}
+	if searchErr == nil && o.answering() {
+		if record, err = o.answered(ctx, entry, question, res, record); err != nil {
+			return err
+		}
+	}
 	f := &runs.Finished{Entry: entry, Question: question, Fingerprint: res.Fingerprint, Record: record}
 	if searchErr == nil {
 		f.MS = map[string]float64{runs.Total: milliseconds(took)}
@@ -144,6 +149,21 @@ func (o *outcomes) searchOne(ctx context.Context, entry, question int) error {
 		}
 	}
 	return o.keep(f, searchErr)
+}
+
+// answered adds the answer from the hits that the pipeline itself would list.
+func (o *outcomes) answered(ctx context.Context, entry, question int, res Result, r runs.Record) (runs.Record, error) {
+	q := o.Questions[question]
+	hits := res.Hits[:min(len(res.Hits), o.Entries[entry].Pipeline.TopK)]
+	a, err := o.Answerer.Answer(ctx, q, hits)
+	if err != nil {
+		return runs.Record{}, fmt.Errorf("answer question %q: %w", q.ID, err)
+	}
+	if a.Error == nil {
+		a.Reference = reference(q, a.Text)
+	}
+	r.Answer = &a
+	return throughJSON(r)
 }
 
 // keep stores an outcome, in the journal too.

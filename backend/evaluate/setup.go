@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ type Question struct {
 	Answerable, Stale bool
 	// Expected is the gold as a person reads it.
 	Expected []runs.Expected
+	// Answers are reference answers, KeyPoints the facts that a good answer states.
+	Answers, KeyPoints []string
 }
 
 // Result is what a Searcher returns.
@@ -89,6 +92,9 @@ type Setup struct {
 	Entries   []Entry
 	Searcher  Searcher
 	Judge     Judge
+	// Answerer is nil when nothing is answered; it is asked only when Metrics has
+	// one of answers.
+	Answerer Answerer
 	// Journal is nil when nothing is to be kept.
 	Journal Journal
 
@@ -129,8 +135,12 @@ func (s Setup) Key() (string, error) {
 	for i, e := range p.Entries {
 		pipelines[i] = e.Pipeline
 	}
+	answers := ""
+	if p.answering() {
+		answers = p.Answerer.Fingerprint()
+	}
 	b, err := json.Marshal([]any{
-		p.Questions, pipelines, p.depth, p.Library, p.Relevance, p.Unit, p.Program.Version, runs.Format,
+		answers, p.Questions, pipelines, p.depth, p.Library, p.Relevance, p.Unit, p.Program.Version, runs.Format,
 	})
 	if err != nil {
 		return "", fmt.Errorf("encode the setup: %w", err)
@@ -146,6 +156,11 @@ type plan struct {
 	primary  int
 	baseline int
 	depth    int
+}
+
+// answering reports whether questions are answered.
+func (p plan) answering() bool {
+	return p.Answerer != nil && slices.ContainsFunc(p.metrics, metric.answers)
 }
 
 // check fills in what the setup leaves open. The faults are "eval_empty",

@@ -71,6 +71,8 @@ type Record struct {
 	// Unreachable is why Relevant is empty although there is gold, null otherwise.
 	Unreachable *Cause     `json:"unreachable"`
 	Relevant    []Relevant `json:"relevant"`
+	// Answer is null where nothing was answered.
+	Answer *Answer `json:"answer"`
 	// Error is null for a question that was searched.
 	Error *Failure `json:"error"`
 }

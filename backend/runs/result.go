@@ -154,6 +154,8 @@ type Comparison struct {
 	Clusters int `json:"clusters"`
 	// Test is sign_flip, cluster_sign_flip, mcnemar, or empty without P.
 	Test string `json:"test"`
+	// LowerIsBetter metrics are better where the difference is negative.
+	LowerIsBetter bool `json:"lower_is_better"`
 	// Exploratory comparisons are not of the primary metric; their verdict rests on P.
 	Exploratory bool `json:"exploratory"`
 	// Wins, Losses and Ties count questions by the sign of their difference.

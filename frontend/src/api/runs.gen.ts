@@ -140,6 +140,125 @@ export const PrecisionLow = "precision_low";
 export const PrecisionLowSpread = "precision_low_spread";
 
 //////////
+// source: answer.go
+
+/**
+ * Answer is what was answered to a question, and the verdict on it. Claims open to
+ * their evidence, and all measures of answers follow from what is here.
+ */
+export interface Answer {
+  /**
+   * Text is the answer; Model who wrote it; Abstained that it says there is none.
+   */
+  text: string;
+  model: string;
+  abstained: boolean;
+  /**
+   * Context are the passages that the answer had, in the prompt's order.
+   */
+  context: string[];
+  citations: Citation[];
+  /**
+   * Detector is who judged. Label is faithful, hallucinated or unscored, Score how
+   * likely it is hallucinated, null if unscored, Reason a code.
+   */
+  detector: string;
+  label: 'faithful' | 'hallucinated' | 'unscored';
+  score: number /* float64 */ | null;
+  reason: string;
+  claims: Claim[];
+  /**
+   * Relevancy is the cosine of question and answer, and Similarity that of answer
+   * and reference; null when they were not computed.
+   */
+  relevancy: number /* float64 */ | null;
+  similarity: number /* float64 */ | null;
+  /**
+   * Reference compares the answer with the reference, null without one.
+   */
+  reference: Reference | null;
+  /**
+   * Error is why there is no answer or no verdict, null when there are both.
+   */
+  error: Failure | null;
+}
+/**
+ * Citation is a citation in an answer.
+ */
+export interface Citation {
+  /**
+   * Marker is n of "[n]", 0 for a sentence that needs a source and names none.
+   */
+  marker: number /* int */;
+  chunk_id: string;
+  /**
+   * State is verified, weak, wrong or missing.
+   */
+  state: 'verified' | 'weak' | 'wrong' | 'missing';
+  /**
+   * Start and End are the sentence in the answer, in code points.
+   */
+  start: number /* int */;
+  end: number /* int */;
+}
+/**
+ * Claim is a statement of an answer with the verdict on it.
+ */
+export interface Claim {
+  text: string;
+  start: number /* int */;
+  end: number /* int */;
+  /**
+   * Verdict is supported, contradicted, unverifiable or abstained.
+   */
+  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained';
+  score: number /* float64 */;
+  reason: string;
+  /**
+   * Evidence is the best part of the context, null without one.
+   */
+  evidence: ClaimEvidence | null;
+}
+/**
+ * ClaimEvidence is the part of a passage that speaks to a claim.
+ */
+export interface ClaimEvidence {
+  /**
+   * Context is an index in Answer.Context; Start and End lie in that passage.
+   */
+  context: number /* int */;
+  start: number /* int */;
+  end: number /* int */;
+  text: string;
+  score: number /* float64 */;
+}
+/**
+ * Reference compares an answer with the reference answers and key points.
+ */
+export interface Reference {
+  /**
+   * Contains is whether the answer holds one of the reference answers, null
+   * without such. TP, FP and FN are words of the best one: in both, in the answer
+   * alone, in the reference alone.
+   */
+  contains: boolean | null;
+  tp: number /* int */;
+  fp: number /* int */;
+  fn: number /* int */;
+  /**
+   * KeyPoints says which points the answer states.
+   */
+  key_points: KeyPoint[];
+}
+/**
+ * KeyPoint is a fact that a good answer states.
+ */
+export interface KeyPoint {
+  text: string;
+  stated: boolean;
+}
+
+//////////
 // source: record.go
 
 /**
@@ -226,6 +345,10 @@ export interface Record {
    */
   unreachable: Cause | null;
   relevant: Relevant[];
+  /**
+   * Answer is null where nothing was answered.
+   */
+  answer: Answer | null;
   /**
    * Error is null for a question that was searched.
    */
@@ -552,6 +675,10 @@ export interface Comparison {
    * Test is sign_flip, cluster_sign_flip, mcnemar, or empty without P.
    */
   test: string;
+  /**
+   * LowerIsBetter metrics are better where the difference is negative.
+   */
+  lower_is_better: boolean;
   /**
    * Exploratory comparisons are not of the primary metric; their verdict rests on P.
    */

@@ -232,6 +232,12 @@ export interface EvalRequest {
   primary: string;
   seed: number /* uint64 */;
   /**
+   * Model answers the questions where a metric is of answers; empty means quotes from
+   * the passages. Detector judges the answers; empty means "evidence".
+   */
+  model: string;
+  detector: string;
+  /**
    * Out is a folder for the report in every format; empty means none.
    */
   out: string;

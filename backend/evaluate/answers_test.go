@@ -1,0 +1,100 @@
+package evaluate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"ragdesk/backend/evaluate"
+	"ragdesk/backend/fault"
+	"ragdesk/backend/measure"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
+)
+
+// scripted answers by the question's text.
+type scripted map[string]runs.Answer
+
+func (s scripted) Answer(_ context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
+	a, ok := s[q.Text]
+	if !ok {
+		return runs.Answer{}, errors.New("no such question")
+	}
+	for _, h := range hits {
+		a.Context = append(a.Context, h.Chunk.ID)
+	}
+	return a, nil
+}
+
+func (s scripted) Fingerprint() string { return "scripted" }
+
+func claims(verdicts ...rag.ClaimVerdict) []runs.Claim {
+	var out []runs.Claim
+	for _, v := range verdicts {
+		out = append(out, runs.Claim{Text: "x", Verdict: string(v), Evidence: &runs.ClaimEvidence{}})
+	}
+	return out
+}
+
+// TestAnswersAreMeasured works one evaluation of answers out by hand: an answer of two
+// claims, one of them unverifiable; one that was not scored; a refusal; one that
+// could not be had.
+func TestAnswersAreMeasured(t *testing.T) {
+	t.Parallel()
+	half := .5
+	answers := scripted{
+		"mixed":    {Text: "ten days [1]", Label: "hallucinated", Score: &half, Relevancy: &half, Similarity: &half, Claims: claims(rag.Supported, rag.Unverifiable), Citations: []runs.Citation{{Marker: 1, ChunkID: "c1", State: "verified", End: 8}, {State: "missing", Start: 9, End: 12}}},
+		"unscored": {Text: "dix jours", Label: "unscored", Reason: "unsupported_language"},
+		"refused":  {Text: "none", Abstained: true},
+		"failed":   {Error: &runs.Failure{Code: "llm_none"}},
+	}
+	var questions []evaluate.Question
+	lists := map[string][]rag.ChunkID{}
+	for _, name := range []string{"mixed", "unscored", "refused", "failed"} {
+		questions = append(questions, evaluate.Question{ID: name, Text: name, Answerable: true, Answers: []string{"Ten days"}})
+		lists[name] = []rag.ChunkID{"c1", "c2"}
+	}
+	setup := evaluate.Setup{
+		Questions: questions, Entries: []evaluate.Entry{{Pipeline: strategy(t, "vector")}},
+		Searcher: &script{lists: map[string]map[string][]rag.ChunkID{"vector": lists}}, Judge: nothingRelevant{}, Answerer: answers,
+		Metrics: []string{"Hit@5", "faithfulness", "hallucination_rate", "answer_contains", "citation_coverage", "citation_accuracy", "abstention"},
+	}
+	exp, err := evaluate.Run(t.Context(), setup, rag.NoProgress{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct {
+		value float64
+		n, of int
+	}{
+		"faithfulness": {.5, 1, 3}, "hallucination_rate": {1, 1, 3}, "answer_contains": {1. / 3, 3, 4},
+		"citation_coverage": {.5, 1, 2}, "citation_accuracy": {1, 1, 2}, "abstention": {2. / 3, 3, 4},
+	} {
+		m := exp.Runs[0].Metrics[name]
+		if m.Value == nil || *m.Value != want.value || m.N != want.n || m.Of != want.of {
+			t.Errorf("%s = %v, n %d of %d, want %+v (missing %v)", name, m.Value, m.N, m.Of, want, m.Missing)
+		}
+	}
+	if m := exp.Runs[0].Metrics["faithfulness"]; m.Missing[evaluate.Unscored] != 1 || m.Bounds == nil {
+		t.Errorf("an unscored answer: %+v", m)
+	}
+	delete(answers, "mixed")
+	if _, err := evaluate.Run(t.Context(), setup, rag.NoProgress{}); err == nil || fault.Of(err).Code == "" {
+		t.Errorf("an answerer that breaks gives %v", err)
+	}
+}
+
+// nothingRelevant is a judge of a library without gold.
+type nothingRelevant struct{}
+
+func (nothingRelevant) Ranking(_ int, ids []rag.ChunkID) (measure.Ranking, error) {
+	out := measure.Ranking{HasGold: true}
+	for _, id := range ids {
+		out.Items = append(out.Items, measure.Item{ID: string(id)})
+	}
+	return out, nil
+}
+
+func (nothingRelevant) Gold(int) (evaluate.Gold, error) {
+	return evaluate.Gold{Unreachable: runs.NotIndexed}, nil
+}

@@ -139,8 +139,9 @@ describe("comparing", () => {
   it("exports what it shows", () =>
     visit({ language: "en" }, async ({ page }) => {
       await ask(page, english);
+      await page.getByRole("button", { name: "Export", exact: true }).click();
       const saved = page.waitForEvent("download");
-      await page.getByRole("button", { name: "Export JSON" }).click();
+      await page.getByRole("button", { name: "JSON data" }).click();
       const stream = await (await saved).createReadStream();
       const text = (await stream.toArray()).join("");
       assert.equal(JSON.parse(text).query, english);

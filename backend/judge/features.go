@@ -357,7 +357,7 @@ func b2f(b bool) float64 {
 func denials(s string) int {
 	n := 0
 	lower := " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '\'' || r == '’' || text.Han(r))
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '\'' && r != '’' && !text.Han(r)
 	}), " ") + " "
 	lower = strings.ReplaceAll(lower, "’", "'")
 	for _, w := range strings.Fields(lower) {

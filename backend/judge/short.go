@@ -235,7 +235,7 @@ func (a *asked) at(c *claimed, inClaim rag.Span, p place) features {
 	f.add("c_gap", ctop-cs)
 	f.add("c_rank", math.Log1p(float64(crank)))
 	// words of the question in the sentence
-	held, all, top := 0.0, 0.0, 0.0
+	all := 0.0
 	cover := make([]float64, len(s.sentences))
 	for _, w := range a.askedWords() {
 		weight := s.weight(w.Term)
@@ -244,7 +244,7 @@ func (a *asked) at(c *claimed, inClaim rag.Span, p place) features {
 			cover[i] += weight
 		}
 	}
-	held, top = cover[sen], slices.Max(cover)
+	held, top := cover[sen], slices.Max(cover)
 	f.add("cover", held/math.Max(all, 1e-9))
 	f.add("cover_gap", (top-held)/math.Max(all, 1e-9))
 	// clause
@@ -320,7 +320,6 @@ func (a *asked) at(c *claimed, inClaim rag.Span, p place) features {
 	f.add("a_in_q", mean(qa))
 	// order: words before the question word stand before the answer
 	before, after, n := 0.0, 0.0, 0.0
-	last, first := math.Inf(1), math.Inf(1)
 	var lastW, firstW *text.Term
 	words := a.askedWords()
 	for i, w := range words {
@@ -358,7 +357,7 @@ func (a *asked) at(c *claimed, inClaim rag.Span, p place) features {
 		}
 		return best
 	}
-	last, first = dist(lastW, true), dist(firstW, false)
+	last, first := dist(lastW, true), dist(firstW, false)
 	f.add("ordered", (before+after)/math.Max(n, 1e-9))
 	f.add("last_near", math.Exp(-last/10))
 	f.add("first_near", math.Exp(-first/10))

@@ -106,7 +106,7 @@ func newMatrix(examples []example) matrix {
 // of a hallucinated one the claim with the highest risk is not.
 //
 // Items weigh as balance says.
-func fit(examples []example) (judge.Weights, error) {
+func fit(examples []example) judge.Weights {
 	m := newMatrix(examples)
 	weights := balance(examples)
 	beta := make([]float64, len(m.names)+1)
@@ -143,7 +143,7 @@ func fit(examples []example) (judge.Weights, error) {
 		}
 	}
 	out.Bias = rounded(out.Bias + shift(examples, m, beta))
-	return out, nil
+	return out
 }
 
 func bit(b bool) float64 {

@@ -192,9 +192,9 @@ func swapped(dir string) ([]item, error) {
 				continue
 			}
 			right := item{set: swapEN, ID: q.ID + "-t", Question: q.Question, Context: []string{texts[doc]}, Answer: q.Answers[0], Label: string(rag.Faithful)}
-			false_ := right
-			false_.ID, false_.Answer, false_.Label = q.ID+"-f", other, string(rag.Hallucinated)
-			out = append(out, right, false_)
+			twin := right
+			twin.ID, twin.Answer, twin.Label = q.ID+"-f", other, string(rag.Hallucinated)
+			out = append(out, right, twin)
 		}
 	}
 	return out, err

@@ -144,10 +144,7 @@ func fitAll(ctx context.Context, d *judge.Evidence, o options) error {
 				}
 			}
 		}
-		var err error
-		if all[name], err = fit(examples); err != nil {
-			return err
-		}
+		all[name] = fit(examples)
 		progress("%s: %d items, %d features", name, len(examples), len(all[name].Features))
 	}
 	return writeWeights(o.weights, all)

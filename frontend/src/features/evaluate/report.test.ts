@@ -4,7 +4,7 @@ import { fits, joinQuestions } from "./report";
 
 const record = (id: string, first: number | null, more: Partial<RunRecord> = {}): RunRecord => ({
   query_id: id, query: `question ${id}`, type: "factual", lang: "en", cluster: "", answerable: true, stale: false, expected: [], first,
-  cause: first === null ? "not_retrieved" : null, metrics: {}, retrieved: [], dropped: [], ideal: [], by_unit: false, has_gold: true,
+  cause: first === null ? "not_retrieved" : null, metrics: {}, retrieved: [], dropped: [], ideal: [], by_unit: false, has_gold: true, answer: null,
   unreachable: null, relevant: [], error: null, ...more,
 });
 

@@ -63,6 +63,9 @@ const screens = {
   },
 };
 
+/** @type {[number, number][]} */
+const sizes = [[1280, 800], [1920, 1080], [900, 700]];
+
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 const server = await startServer();
@@ -71,7 +74,7 @@ try {
   const runs = await server.evaluateSamples();
   for (const language of /** @type {("zh" | "en")[]} */ (wanted("zh", "en"))) {
     for (const scheme of /** @type {("light" | "dark")[]} */ (wanted("light", "dark"))) {
-      for (const [width, height] of [[1280, 800], [1920, 1080], [900, 700]].filter(([w]) => wanted("1280", "1920", "900").includes(String(w)))) {
+      for (const [width, height] of sizes.filter(([w]) => wanted("1280", "1920", "900").includes(String(w)))) {
         const { page, close } = await openPage(browser, server.url, { language, scheme, width, height });
         await page.evaluate((ids) => { localStorage.setItem("ragdesk.evaluated", JSON.stringify(ids)); }, runs);
         for (const name of wanted(...Object.keys(screens))) {

@@ -273,3 +273,26 @@ func (a *App) GetJob(r api.JobRequest) (api.Job, error) { return a.svc.GetJob(a.
 
 // CancelJob asks a job to stop.
 func (a *App) CancelJob(r api.JobRequest) (api.Job, error) { return a.svc.CancelJob(a.context(), r) }
+
+// StartAsk is Ask as a job.
+func (a *App) StartAsk(r api.AskRequest) (api.Job, error) { return a.svc.StartAsk(a.context(), r) }
+
+// StartCompare is Compare as a job.
+func (a *App) StartCompare(r api.CompareRequest) (api.Job, error) {
+	return a.svc.StartCompare(a.context(), r)
+}
+
+// ListPrompts lists the wordings that models are asked with.
+func (a *App) ListPrompts(r api.ListPromptsRequest) (api.PromptList, error) {
+	return a.svc.ListPrompts(a.context(), r)
+}
+
+// EditPrompt puts a wording of the user's in place.
+func (a *App) EditPrompt(r api.EditPromptRequest) (api.PromptTemplate, error) {
+	return a.svc.EditPrompt(a.context(), r)
+}
+
+// ResetPrompt takes a wording of the user's back.
+func (a *App) ResetPrompt(r api.PromptRequest) (api.PromptTemplate, error) {
+	return a.svc.ResetPrompt(a.context(), r)
+}

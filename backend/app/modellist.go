@@ -44,9 +44,7 @@ func (s *Service) ListModels(ctx context.Context, _ api.ListModelsRequest) (api.
 	}
 	free := llm.FreeMemory()
 	for i := range list {
-		needs := graphNeeds(list[i].Bytes)
-		fit := string(llm.Advise(needs, free))
-		list[i].Memory, list[i].Fit = &needs, &fit
+		list[i] = withNeeds(list[i], free)
 	}
 	chat, err := s.chatModels(ctx)
 	if err != nil {
@@ -73,6 +71,14 @@ func graphNeeds(weights int64) int64 { return 2*weights + 120_000_000 }
 // kindOrder is where a kind stands in the list.
 func kindOrder(kind string) int {
 	return slices.Index([]string{string(models.TaskEmbed), string(models.TaskRerank), kindChat}, kind)
+}
+
+// withNeeds says what an ONNX model takes of memory, of which free bytes are free.
+func withNeeds(m api.Model, free int64) api.Model {
+	needs := graphNeeds(m.Bytes)
+	fit := string(llm.Advise(needs, free))
+	m.Memory, m.Fit = &needs, &fit
+	return m
 }
 
 // listed is an installed model; one whose folder cannot be read has its error.

@@ -13,6 +13,7 @@ import (
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/models"
 	"ragdesk/backend/rag"
 )
@@ -133,7 +134,7 @@ func (s *Service) startModel(kind string, put func(context.Context, *models.Fold
 		if err != nil {
 			return api.Model{}, err
 		}
-		return installedModel(m), nil
+		return withNeeds(installedModel(m), llm.FreeMemory()), nil
 	}), nil
 }
 

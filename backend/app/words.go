@@ -185,6 +185,11 @@ func readEdit(r api.EditWordsRequest) (wordEdit, error) {
 			}
 		}
 	}
+	for _, w := range e.add {
+		if slices.ContainsFunc(e.stop, func(s wordLine) bool { return s.Word.Word == w.Word.Word }) {
+			return e, fault.New("flags_conflict", fault.P("one", "--add "+w.Word.Word), fault.P("other", "--stop "+w.Word.Word))
+		}
+	}
 	for i := range e.stop {
 		e.stop[i].Stop, e.stop[i].Freq = true, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestRemovedWordsLeaveNothing(t *testing.T) {
 			lines = append(lines, string(pieces[from:from+1+rng.IntN(4)]))
 		}
 		stop := lines[:rng.IntN(2)]
-		add := lines[len(stop):]
+		add := slices.DeleteFunc(lines[len(stop):], func(w string) bool { return slices.Contains(stop, w) })
 		edit(t, s, api.EditWordsRequest{Add: api.WordSource{Lines: add}, Stop: api.WordSource{Lines: stop}})
 		with := ranked(t, s)
 		if with != bare {
@@ -93,6 +94,15 @@ func TestRemovedWordsLeaveNothing(t *testing.T) {
 
 // TestWordsAreChangedByTurns has writers that wait for one another and readers that
 // never see half of a change.
+func TestAWordIsNoStopWordAtOnce(t *testing.T) {
+	t.Parallel()
+	s := named(t)
+	same := api.WordSource{Lines: []string{"灵犀三号"}}
+	if _, err := s.StartEditWords(t.Context(), api.EditWordsRequest{KB: "kb", Add: same, Stop: same}); !fault.Is(err, "flags_conflict") {
+		t.Errorf("added and stopped: %v", err)
+	}
+}
+
 func TestWordsAreChangedByTurns(t *testing.T) {
 	t.Parallel()
 	s := named(t)

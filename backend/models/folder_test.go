@@ -350,6 +350,8 @@ func TestImportFaults(t *testing.T) {
 	} {
 		if _, err := f.Import(t.Context(), c.source, c.as, rag.NoProgress{}); !fault.Is(err, c.code) {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
+		} else if c.code == "model_invalid" && fault.Of(err).Params["path"] != c.source {
+			t.Errorf("%s: blames %s", name, fault.Of(err).Params["path"])
 		}
 	}
 	if _, err := f.Import(t.Context(), filepath.Join(dir, "none"), "x", rag.NoProgress{}); !errors.Is(err, fs.ErrNotExist) {

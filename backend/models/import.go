@@ -66,6 +66,9 @@ func (f *Folder) Import(ctx context.Context, source, name string, progress rag.P
 			return m, nil
 		}
 	}
+	if fault.Is(err, "model_invalid") { // of the user's folder, not of the copy
+		err = fault.Wrap(err, "model_invalid", fault.P("path", source), fault.P("reason", fault.Of(err).Params["reason"]))
+	}
 	// What was copied is of no use to another try.
 	return Installed{}, errors.Join(err, os.RemoveAll(staging))
 }

@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -310,5 +311,26 @@ func TestRerankThatLowersIsSaid(t *testing.T) {
 	a := find(run(t, s).Advice, "rerank_below")
 	if a == nil || a.Params["run"] != "vector+rerank" || a.Params["other"] != "vector" || a.Params["diff"] != "-0.500" {
 		t.Errorf("advice is %+v, want rerank_below by .5", a)
+	}
+}
+
+// Of four passages that come back, the one with a label is all that the labels
+// allow, whatever the cut.
+func TestNoiseIsMeasuredAgainstWhatComesBack(t *testing.T) {
+	t.Parallel()
+	s := &script{lists: map[string]map[string][]rag.ChunkID{"vector": {}}}
+	setup := evaluate.Setup{Entries: []evaluate.Entry{{Pipeline: strategy(t, "vector")}}, Searcher: s,
+		Metrics: []string{"nDCG@10", "Recall@5"}, Resamples: 200, Now: started()}
+	var judge labels
+	for q := range 10 {
+		text := fmt.Sprint("question ", q)
+		s.lists["vector"][text] = []rag.ChunkID{"a", "b", "c", "d"}
+		setup.Questions = append(setup.Questions, evaluate.Question{ID: text, Text: text, Answerable: true})
+		judge = append(judge, label{grades: map[rag.ChunkID]int{"a": 2}})
+	}
+	setup.Judge = judge
+	a := find(run(t, setup).Advice, "precision_low")
+	if a == nil || a.Params["precision"] != "0.250" || a.Params["most"] != "0.250" {
+		t.Errorf("advice %+v, want a quarter of at most a quarter", a)
 	}
 }

@@ -126,12 +126,13 @@ func (a *assessment) meanOf(i int, m measure.Measure, d measure.Dialect) float64
 }
 
 // ceiling is the highest precision at k that the labels allow: the mean of
-// min(R, k)/k.
+// min(R, n)/n over n passages, k or as many as came back.
 func (a *assessment) ceiling(i, k int) float64 {
 	sum, n := 0.0, 0
 	for _, r := range a.stored[i].Records {
 		if r.Measured() && r.Error == nil {
-			sum += float64(min(len(r.Ideal), k)) / float64(k)
+			back := min(k, len(r.Retrieved))
+			sum += float64(min(len(r.Ideal), back)) / float64(max(back, 1))
 			n++
 		}
 	}

@@ -142,11 +142,10 @@ func (forgotten) Get(context.Context, string) ([]byte, bool, error) { return nil
 
 // unanswered is the prompt that a model would be asked with, and no answer.
 func (s *Service) unanswered(ctx context.Context, q inquiry, f found) (answered, error) {
-	prompts, err := s.prompts()
+	t, err := s.promptOf(answer.KindGrounded, q.lang)
 	if err != nil {
 		return answered{}, err
 	}
-	t := prompts.Get(answer.KindGrounded, q.lang)
 	c, err := answer.Survey(ctx, answer.Counter{Bound: boundTokens}, t, q.text, f.Hits, f.order)
 	if err != nil {
 		return answered{}, err

@@ -41,11 +41,11 @@ func (s *Service) onLibrary(ctx context.Context, kb, query string, use func(*lib
 // fingerprint names a pipeline with the indexes, models and prompts that it runs
 // on, and more.
 func (s *Service) fingerprint(snap *library.Snapshot, corpus retrieve.Corpus, p rag.Pipeline, more ...string) (string, error) {
-	prompts, err := s.prompts()
+	prompts, err := s.promptsFingerprint()
 	if err != nil {
 		return "", err
 	}
-	parts := []string{snap.Library.Fingerprint(), prompts.Fingerprint()}
+	parts := []string{snap.Library.Fingerprint(), prompts}
 	if p.Reranker != rag.RerankNone {
 		parts = append(parts, corpus.Reranker.Fingerprint())
 	}

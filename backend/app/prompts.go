@@ -19,18 +19,39 @@ func (s *Service) promptFile(name string) string {
 	return filepath.Join(s.cfg.Workspace, "prompts", name+".txt")
 }
 
+// editedWording reads the bytes of a template that was edited; ok is false when it was
+// not.
+func (s *Service) editedWording(name string) (wording string, ok bool, err error) {
+	raw, err := os.ReadFile(s.promptFile(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fault.Wrap(err, "unreadable", fault.P("path", s.promptFile(name)))
+	}
+	return string(raw), true, nil
+}
+
 // editedPrompt reads a template that was edited; ok is false when it was not. A file
 // that was broken by hand is the fault of answer.ParseTemplate.
 func (s *Service) editedPrompt(name string) (t answer.Template, ok bool, err error) {
-	raw, err := os.ReadFile(s.promptFile(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return answer.Template{}, false, nil
+	wording, ok, err := s.editedWording(name)
+	if err != nil || !ok {
+		return answer.Template{}, false, err
 	}
-	if err != nil {
-		return answer.Template{}, false, fault.Wrap(err, "unreadable", fault.P("path", s.promptFile(name)))
-	}
-	t, err = answer.ParseTemplate(name, string(raw))
+	t, err = answer.ParseTemplate(name, wording)
 	return t, err == nil, err
+}
+
+// promptOf is the template in use of a kind in a language; another one that is broken
+// does not matter.
+func (s *Service) promptOf(kind answer.Kind, lang string) (answer.Template, error) {
+	own := answer.Builtin(kind, lang)
+	t, edited, err := s.editedPrompt(own.Name())
+	if err != nil || edited {
+		return t, err
+	}
+	return own, nil
 }
 
 // prompts are the templates in use.
@@ -46,6 +67,27 @@ func (s *Service) prompts() (answer.Prompts, error) {
 		}
 	}
 	return out, nil
+}
+
+// promptsFingerprint names the templates in use. It builds no prompt: a file that was
+// broken by hand counts with its bytes.
+func (s *Service) promptsFingerprint() (string, error) {
+	out := answer.Prompts{}
+	for _, name := range answer.Names() {
+		wording, edited, err := s.editedWording(name)
+		if err != nil {
+			return "", err
+		}
+		if !edited {
+			continue
+		}
+		kind, lang, err := answer.ParseName(name)
+		if err != nil {
+			return "", err
+		}
+		out[name] = answer.Template{Kind: kind, Lang: lang, Text: wording}
+	}
+	return out.Fingerprint(), nil
 }
 
 // ListPrompts lists the templates of prompts; one that is broken is listed with its

@@ -54,6 +54,27 @@ func TestAPromptThatWasBrokenByHand(t *testing.T) {
 	if _, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: "年假有几天"}); !fault.Is(err, "prompt_placeholder_unknown") || fault.Of(err).Params["placeholder"] != "{passage}" {
 		t.Errorf("ask: %v", err)
 	}
+	// A search builds no prompt; its fingerprint is that of the file as it is.
+	prints := map[string]bool{}
+	for _, wording := range []string{"{passage} {question}", "broken", "broken\xff"} {
+		if err := os.WriteFile(s.promptFile("grounded.zh"), []byte(wording), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Search(t.Context(), api.SearchRequest{KB: "kb", Query: "年假有几天", Strategy: "bm25"})
+		if err != nil || len(out.Hits) == 0 {
+			t.Errorf("search: %v", err)
+		}
+		prints[out.Fingerprint] = true
+	}
+	if len(prints) != 3 {
+		t.Errorf("fingerprints %v", prints)
+	}
+	if _, err := s.Compare(t.Context(), api.CompareRequest{KB: "kb", Query: "年假有几天", Strategies: []string{"bm25"}}); !fault.Is(err, "prompt_encoding") {
+		t.Errorf("compare shows the prompt: %v", err)
+	}
+	if _, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: "How many days of leave are there?", Language: "en"}); err != nil {
+		t.Errorf("the other language's prompt is whole: %v", err)
+	}
 	list, err := s.ListPrompts(t.Context(), api.ListPromptsRequest{})
 	if err != nil || len(list.Prompts) != len(answer.Names()) {
 		t.Fatalf("list: %+v, %v", list, err)

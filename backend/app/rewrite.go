@@ -37,12 +37,12 @@ func (s *Service) rewrite(ctx context.Context, kind answer.Kind, model, query st
 	if err != nil {
 		return rewritten{}, err
 	}
-	prompts, err := s.prompts()
+	prompt, err := s.promptOf(kind, promptLanguage("", query))
 	if err != nil {
 		return rewritten{}, err
 	}
 	start := time.Now()
-	r, err := answer.RewriteBy(ctx, s.remembering(g, fresh), info.Chat, prompts.Get(kind, promptLanguage("", query)), query, history)
+	r, err := answer.RewriteBy(ctx, s.remembering(g, fresh), info.Chat, prompt, query, history)
 	return rewritten{Rewritten: r, model: info.Model, took: time.Since(start)}, err
 }
 

@@ -147,6 +147,9 @@ func retrieverPipeline(find resolver, ret evaluate.Retriever) (rag.Pipeline, err
 	}
 	set(&p.RRFK, ret.RRFK)
 	if ret.Alpha != nil {
+		if !usesAlpha(p, ret.Fusion) {
+			return rag.Pipeline{}, alphaUnused(*ret.Alpha)
+		}
 		p.Alpha = *ret.Alpha
 	}
 	return p, p.Validate()

@@ -52,13 +52,14 @@ func namedPipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipelin
 }
 
 // sidePipelines reads strategies to be run side by side. A setting that belongs
-// to one stage, such as a threshold, applies where that stage runs; it is
-// refused only when no strategy has the stage. The code of a name given twice is
+// to one stage, such as a threshold, or to one fusion, as alpha does, applies where
+// that runs; it is refused only when no strategy has it. The code of a name given twice is
 // "strategy_twice".
 func sidePipelines(find resolver, names []string, r api.Retrieval) ([]rag.Pipeline, error) {
 	out := make([]rag.Pipeline, len(names))
 	used := map[rag.Stage]bool{}
 	seen := map[string]bool{}
+	weighs := false
 	for i, name := range names {
 		plain, err := namedPipeline(find, strings.TrimSpace(name), api.Retrieval{})
 		if err != nil {
@@ -75,11 +76,33 @@ func sidePipelines(find resolver, names []string, r api.Retrieval) ([]rag.Pipeli
 		if plain.Fusion == rag.FusionNone {
 			own.Fusion = nil
 		}
+		if own.Options != nil && !usesAlpha(plain, own.Fusion) {
+			own.Options.Alpha = nil
+		}
+		weighs = weighs || usesAlpha(plain, own.Fusion)
 		if out[i], err = namedPipeline(find, plain.Strategy, own); err != nil {
 			return nil, err
 		}
 	}
+	if r.Options != nil && r.Options.Alpha != nil && !weighs {
+		return nil, alphaUnused(*r.Options.Alpha)
+	}
 	return out, unusedStage(r, used)
+}
+
+// usesAlpha reports whether p, given a fusion or its own, has a weight; auto may
+// stand for one that has.
+func usesAlpha(p rag.Pipeline, named *string) bool {
+	if named != nil {
+		f, err := fusion(*named)
+		return err == nil && (f == rag.FusionWeighted || f == rag.FusionAuto)
+	}
+	return p.Fusion == rag.FusionWeighted || p.Strategy == rag.StrategyAuto
+}
+
+// alphaUnused is the fault for a weight of a fusion that has none.
+func alphaUnused(alpha float64) error {
+	return fault.New("pipeline_invalid", fault.P("setting", "alpha"), fault.P("value", alpha))
 }
 
 // ofStages keeps of r what belongs to the given stages.
@@ -143,6 +166,9 @@ func override(find resolver, p *rag.Pipeline, r api.Retrieval) error {
 		p.Reranker = name
 	}
 	if r.Options != nil {
+		if r.Options.Alpha != nil && !usesAlpha(*p, r.Fusion) {
+			return alphaUnused(*r.Options.Alpha)
+		}
 		options(p, *r.Options)
 	}
 	for stage, v := range r.Thresholds {

@@ -69,6 +69,9 @@ func TestPipelinesAreRefused(t *testing.T) {
 		"candidates":               {"hybrid", api.Retrieval{Candidates: ptr(-5)}, "pipeline_invalid"},
 		"rerank depth":             {"hybrid+rerank", api.Retrieval{RerankDepth: ptr(0)}, "pipeline_invalid"},
 		"threshold of no stage":    {"hybrid", api.Retrieval{Thresholds: map[string]float64{"cosine": 1}}, "pipeline_invalid"},
+		"alpha of ranks":           {"hybrid", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
+		"alpha of a union":         {"weighted", api.Retrieval{Fusion: ptr("union"), Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
+		"alpha of one leg":         {"bm25", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
 		"threshold of no reranker": {"hybrid", api.Retrieval{Thresholds: map[string]float64{"rerank": 1}}, "pipeline_invalid"},
 	} {
 		if p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), c.strategy, c.flags); !fault.Is(err, c.code) {
@@ -114,6 +117,7 @@ thresholds: {vector: 0.2, rerank: 0.1}
 		"":                                "pipeline_file",
 		"strategy: weighted\nalpha: 2":    "pipeline_invalid",
 		"strategy: weighted\nalpha: .nan": "pipeline_invalid",
+		"strategy: hybrid\nalpha: 0.3":    "pipeline_invalid",
 		"strategy: vector\nthresholds: {vector: .inf}": "pipeline_invalid",
 		"rrf_k: -60":      "pipeline_invalid",
 		"fusion: sum":     "fusion_unknown",
@@ -165,5 +169,27 @@ func TestMovementFollowsTheLastColumn(t *testing.T) {
 	}
 	if got := movement([]api.Column{{Strategy: "a"}}); len(got) != 0 || got == nil {
 		t.Errorf("movement of nothing: %v", got)
+	}
+}
+
+func TestAlphaGoesWhereItIsUsed(t *testing.T) {
+	t.Parallel()
+	find := nothingInstalled(t).resolver(t.Context(), "")
+	alpha := api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}
+	fused := func(name string) api.Retrieval { return api.Retrieval{Fusion: &name, Options: alpha.Options} }
+	for strategy, r := range map[string]api.Retrieval{"weighted": alpha, "hybrid": fused("Weighted"), "union": fused("auto"), "auto": alpha} {
+		if p, err := pipeline(find, strategy, r); err != nil || p.Alpha != 0.3 {
+			t.Errorf("%s: alpha %g, %v", strategy, p.Alpha, err)
+		}
+	}
+	sides, err := sidePipelines(find, []string{"vector", "hybrid", "weighted"}, alpha)
+	if err != nil || sides[0].Alpha != rag.DefaultAlpha || sides[1].Alpha != rag.DefaultAlpha || sides[2].Alpha != 0.3 {
+		t.Errorf("side by side: %+v, %v", sides, err)
+	}
+	if sides, err = sidePipelines(find, []string{"vector", "hybrid"}, fused("weighted")); err != nil || sides[1].Alpha != 0.3 {
+		t.Errorf("fused by weights: %+v, %v", sides, err)
+	}
+	if _, err = sidePipelines(find, []string{"vector", "hybrid", "union"}, alpha); !fault.Is(err, "pipeline_invalid") || fault.Of(err).Params["setting"] != "alpha" {
+		t.Errorf("none has an alpha: %v", err)
 	}
 }

@@ -70,7 +70,7 @@ func (s *Service) tunePlan(ctx context.Context, r api.TuneRequest) (tunePlan, er
 	if p.relevance, err = dataset.ParseRelevance(r.Relevance, r.Unit); err != nil {
 		return tunePlan{}, err
 	}
-	return p, evaluate.CheckMetrics(p.metrics)
+	return p, evaluate.CheckTuning(p.primary)
 }
 
 // tunedStrategies are tried when none are named.

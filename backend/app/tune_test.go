@@ -185,19 +185,23 @@ func TestTuneRefusesBeforeAnyWork(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
 	for code, r := range map[string]api.TuneRequest{
-		"argument_missing":   {KB: "kb"},
-		"strategy_unknown":   {KB: "kb", Dataset: "d", Strategies: []string{"best"}},
-		"pipeline_invalid":   {KB: "kb", Dataset: "d", Alphas: []float64{1.5}},
-		"metric_unknown":     {KB: "kb", Dataset: "d", Primary: "luck"},
-		"reranker_unknown":   {KB: "kb", Dataset: "d", Reranker: "magic"},
-		"kb_unknown":         {KB: "nobody", Dataset: "d"},
-		"gain_unknown":       {KB: "kb", Dataset: "d", Gain: "cubic"},
-		"relevance_unknown":  {KB: "kb", Dataset: "d", Relevance: "near"},
-		"argument_missing 2": {KB: "kb", Dataset: "d", Unconfirmed: true},
+		"argument_missing":    {KB: "kb"},
+		"strategy_unknown":    {KB: "kb", Dataset: "d", Strategies: []string{"best"}},
+		"pipeline_invalid":    {KB: "kb", Dataset: "d", Alphas: []float64{1.5}},
+		"metric_unknown":      {KB: "kb", Dataset: "d", Primary: "luck"},
+		"tune_metric_answers": {KB: "kb", Dataset: "d", Primary: "faithfulness"},
+		"reranker_unknown":    {KB: "kb", Dataset: "d", Reranker: "magic"},
+		"kb_unknown":          {KB: "nobody", Dataset: "d"},
+		"gain_unknown":        {KB: "kb", Dataset: "d", Gain: "cubic"},
+		"relevance_unknown":   {KB: "kb", Dataset: "d", Relevance: "near"},
+		"argument_missing 2":  {KB: "kb", Dataset: "d", Unconfirmed: true},
 	} {
 		if _, err := s.StartTune(t.Context(), r); !fault.Is(err, strings.TrimSuffix(code, " 2")) {
 			t.Errorf("%+v: %v, want %s", r, err, code)
 		}
+	}
+	if _, err := s.StartTune(t.Context(), api.TuneRequest{KB: "kb", Dataset: "d", Primary: "luck"}); strings.Contains(fault.Of(err).Params["known"], "faithfulness") {
+		t.Errorf("what tune cannot choose by is listed: %v", err)
 	}
 	one := filepath.Join(folder(t, map[string]string{"one.jsonl": `{"query_id":"q","question":"潮水","type":"factual","gold":[{"doc":"tide.txt"}]}`}), "one.jsonl")
 	for code, file := range map[string]string{"dataset_unknown": "absent", "tune_too_few": one} {

@@ -288,7 +288,6 @@ func TestSetupFaults(t *testing.T) {
 		"unknown baseline": {func(s *evaluate.Setup) { s.Baseline = "bm25" }, "baseline_unknown"},
 		"unknown primary":  {func(s *evaluate.Setup) { s.Primary = "Recall@7" }, "primary_unknown"},
 		"unknown metric":   {func(s *evaluate.Setup) { s.Metrics = []string{"accuracy@5"} }, "metric_unknown"},
-		"answers alone":    {func(s *evaluate.Setup) { s.Metrics = []string{"faithfulness"} }, "metrics_need_answers"},
 		"bad pipeline":     {func(s *evaluate.Setup) { s.Entries[0].Pipeline.TopK = 0 }, "pipeline_invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,17 @@ func CheckMetrics(names []string) error {
 	return err
 }
 
+// CheckTuning reports a name by which Tune cannot choose: "metric_unknown", or
+// "tune_metric_answers" {metric, known} for a metric of answers, which a search
+// alone does not give.
+func CheckTuning(name string) error {
+	if _, answers := findAnswerMetric(strings.TrimSpace(name)); answers {
+		return fault.New("tune_metric_answers", fault.P("metric", name), fault.P("known", strings.Join(measure.Known(), ", ")))
+	}
+	_, err := measure.Parse(name)
+	return err
+}
+
 func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 	if len(names) == 0 {
 		names = DefaultMetrics()
@@ -58,7 +69,8 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 		}
 		m, err := measure.Parse(name)
 		if err != nil {
-			return nil, err
+			known := append(measure.Known(), AnswerMetrics()...)
+			return nil, fault.New("metric_unknown", fault.P("metric", name), fault.P("known", strings.Join(known, ", ")))
 		}
 		if m.Kind == measure.NDCG && m.Gain == measure.GainDefault {
 			m.Gain = gain
@@ -68,7 +80,9 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 	return out, nil
 }
 
-// primaryOf returns the index of the metric that decides.
+// primaryOf returns the index of the metric that decides: the one named, else the
+// first that finds: nDCG@10, another nDCG, another metric of retrieval; else the
+// first of answers.
 func primaryOf(ms []metric, name string) (int, error) {
 	if name != "" {
 		i := slices.IndexFunc(ms, func(m metric) bool { return m.name == name })
@@ -91,7 +105,7 @@ func primaryOf(ms []metric, name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fault.New("metrics_need_answers", fault.P("metrics", strings.Join(metricNames(ms), ", ")))
+	return 0, nil
 }
 
 // sameMeasure compares a resolved measure with one that may leave its gain open.

@@ -33,13 +33,16 @@ type Halves struct{ Dev, HeldOut []int }
 // runs that evaluation as Run does.
 //
 // A question that fails under one candidate is left out for all. The faults are
-// those of Run, and "tune_too_few" {dev, held_out} when a half has no question with
-// gold.
+// those of Run, that of CheckTuning, and "tune_too_few" {dev, held_out} when a half
+// has no question with gold that the metric counts.
 func Tune(ctx context.Context, s Setup, all AllSearcher, h Halves,
 	confirm func(context.Context, Setup) (runs.Experiment, error), progress rag.Progress,
 ) (runs.Tuning, error) {
 	p, err := s.check()
 	if err != nil {
+		return runs.Tuning{}, err
+	}
+	if err := CheckTuning(p.metrics[p.primary].name); err != nil {
 		return runs.Tuning{}, err
 	}
 	if dev, held := p.measured(h.Dev), p.measured(h.HeldOut); dev == 0 || held == 0 {
@@ -49,7 +52,7 @@ func Tune(ctx context.Context, s Setup, all AllSearcher, h Halves,
 	if err := d.search(ctx, all, progress); err != nil {
 		return runs.Tuning{}, err
 	}
-	out, err := d.choose()
+	out, err := d.choose(h)
 	if err != nil {
 		return runs.Tuning{}, err
 	}
@@ -180,7 +183,7 @@ const sameMean = 1e-12
 
 // choose picks the winner and the candidates to confirm. The sums run over the
 // questions in order, so that equal searches choose alike.
-func (d *devHalf) choose() (runs.Tuning, error) {
+func (d *devHalf) choose(h Halves) (runs.Tuning, error) {
 	out := runs.Tuning{
 		Dataset: d.Dataset, Primary: d.metrics[d.primary].name, Baseline: d.Entries[d.baseline].Name, Seed: d.Seed,
 		Dev: runs.Dev{Questions: len(d.questions), Errored: d.errored}, Candidates: make([]runs.Candidate, len(d.Entries)),
@@ -197,7 +200,10 @@ func (d *devHalf) choose() (runs.Tuning, error) {
 			out.Candidates[i].Value += v
 		}
 	}
-	if out.Dev.N == 0 {
+	switch {
+	case out.Dev.N == 0 && d.first == nil: // rel=2 where no grade is so high
+		return runs.Tuning{}, fault.New("tune_too_few", fault.P("dev", 0), fault.P("held_out", d.measured(h.HeldOut)))
+	case out.Dev.N == 0:
 		return runs.Tuning{}, fmt.Errorf("search %d questions: %w", len(d.questions), d.first)
 	}
 	for i := range out.Candidates {

@@ -166,6 +166,14 @@ func TestTuneRefuses(t *testing.T) {
 	wantCode(t, err, "tune_too_few")
 
 	setup, all = tuning(t, 20, []string{"hybrid", "union"}, ranks)
+	setup.Metrics, setup.Primary = []string{"Recall(rel=9)@5"}, "" // no grade is so high
+	_, err = tune(t, setup, all)
+	wantCode(t, err, "tune_too_few")
+	setup.Metrics = []string{"faithfulness"}
+	_, err = tune(t, setup, all)
+	wantCode(t, err, "tune_metric_answers")
+
+	setup, all = tuning(t, 20, []string{"hybrid", "union"}, ranks)
 	all.before = func(call int) {
 		if call == 15 {
 			all.print = "index-2"

@@ -128,15 +128,17 @@ type Match struct {
 	Term  string `json:"term"`
 }
 
-// Dropped is a candidate that a threshold removed.
+// Dropped is a candidate that a threshold or a rank limit removed.
 type Dropped struct {
 	ChunkID string `json:"chunk_id"`
 	Source  string `json:"source"`
 	Text    string `json:"text"`
 	Stage   string `json:"stage"`
-	// Score is null for a chunk that the stage never came to.
-	Score     *float64 `json:"score"`
-	Threshold float64  `json:"threshold"`
+	// Score and Rank, from 1, are null for a chunk that the stage never came to.
+	Score *float64 `json:"score"`
+	Rank  *int     `json:"rank"`
+	// Threshold is the lowest score the stage passes on; null without such a limit.
+	Threshold *float64 `json:"threshold"`
 	// MaxRank is the last rank the stage passes on; null without such a limit.
 	MaxRank *int `json:"max_rank"`
 }

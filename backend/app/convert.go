@@ -62,7 +62,7 @@ func dropped(in []rag.Dropped) []api.Dropped {
 			out[i].MaxRank = &d.MaxRank
 		}
 		if d.Scored {
-			out[i].Score = &d.Score
+			out[i].Score, out[i].Rank = &d.Score, &d.Rank
 		}
 	}
 	return out

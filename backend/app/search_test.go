@@ -182,7 +182,7 @@ func TestThresholdsAreShown(t *testing.T) {
 		t.Errorf("%d hits and %d dropped of %d", len(found.Hits), len(found.Dropped), len(all.Hits))
 	}
 	for _, d := range found.Dropped {
-		if d.Stage != "vector" || *d.Score >= limit || d.Threshold != limit || d.Text == "" {
+		if d.Stage != "vector" || *d.Score >= limit || *d.Threshold != limit || d.Rank == nil || d.Text == "" {
 			t.Errorf("dropped %+v", d)
 		}
 	}

@@ -63,7 +63,9 @@ func comparison() api.CompareResponse {
 				Sentences: []api.AnswerSentence{{Text: "年假每年十天。", Support: &api.SentenceSupport{ChunkID: "travel", Rank: 1, Score: 0.71, Supported: true}},
 					{Text: "满三年的十五天。", Support: &api.SentenceSupport{ChunkID: "new", Rank: 2, Score: 0.31}}, {Text: "另有规定。"}},
 			}, TimingsMS: took, Warnings: []api.Notice{{Code: "passages_cut", Detail: "[2] new"}},
-				Dropped: []api.Dropped{{Source: "x.md", Text: "dropped\ntext", Stage: "rerank", Score: ptr(0.1), Threshold: 0.2}, {Source: "y.md", Text: "never scored", Stage: "rerank", Threshold: 0.2}}},
+				Dropped: []api.Dropped{{Source: "x.md", Text: "dropped\ntext", Stage: "rerank", Score: ptr(0.1), Rank: ptr(1), Threshold: ptr(0.2)}, {Source: "y.md", Text: "never scored", Stage: "rerank", Threshold: ptr(0.2)},
+					{Source: "z.md", Text: "ranked too low", Stage: "rerank", Score: ptr(0.3), Rank: ptr(3), Threshold: ptr(0.2), MaxRank: ptr(2)},
+					{Source: "w.md", Text: "never ranked", Stage: "rerank", MaxRank: ptr(2)}}},
 			{Strategy: "bm25", TimingsMS: took, Prompt: "last prompt", Answer: ptr("年假每年八天。"), Check: &api.AnswerCheck{
 				Sentences: []api.AnswerSentence{{Text: "年假每年八天。"}, {Text: "满三年的十五天。"}, {Text: "只在\n这里。"}}}},
 		},

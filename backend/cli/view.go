@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -125,12 +126,26 @@ func (e *env) printDropped(in []api.Dropped) {
 	}
 	e.line("%s", e.bold(e.t("dropped")))
 	for _, d := range in {
-		score := "–"
-		if d.Score != nil {
-			score = fmt.Sprintf("%.4f", *d.Score)
-		}
-		e.line("  %s  %s %s < %g  %s", d.Source, e.t("stage."+d.Stage), score, d.Threshold, e.dim(clip(oneLine(d.Text), e.width/2)))
+		e.line("  %s  %s %s  %s", d.Source, e.t("stage."+d.Stage), e.limit(d), e.dim(clip(oneLine(d.Text), e.width/2)))
 	}
+}
+
+// limit says what a dropped candidate failed: "0.1000 < 0.2" or "rank 3 > 2".
+func (e *env) limit(d api.Dropped) string {
+	value := "–"
+	if d.Threshold != nil && (d.Score == nil || *d.Score < *d.Threshold || d.MaxRank == nil) {
+		if d.Score != nil {
+			value = fmt.Sprintf("%.4f", *d.Score)
+		}
+		return fmt.Sprintf("%s < %g", value, *d.Threshold)
+	}
+	if d.MaxRank == nil {
+		return value
+	}
+	if d.Rank != nil {
+		value = strconv.Itoa(*d.Rank)
+	}
+	return e.t("rank-limit", fault.P("rank", value), fault.P("max", *d.MaxRank))
 }
 
 // letters name the chunks of a comparison in its tables.

@@ -64,9 +64,10 @@ func (s *script) Search(ctx context.Context, p rag.Pipeline, query string) (eval
 			Source: string(id) + ".md", Rank: i + 1, Score: 1 / float64(i+1), ScoreStage: rag.StageVector,
 		})
 	}
+	threshold := .5
 	for _, id := range s.dropped[query] {
 		res.Dropped = append(res.Dropped, rag.Dropped{
-			Chunk: rag.Chunk{ID: id}, Source: string(id) + ".md", Stage: rag.StageVector, Scored: true, Score: .1, Threshold: .5,
+			Chunk: rag.Chunk{ID: id}, Source: string(id) + ".md", Stage: rag.StageVector, Scored: true, Score: .1, Rank: 1, Threshold: &threshold,
 		})
 	}
 	return res, nil

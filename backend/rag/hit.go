@@ -103,15 +103,19 @@ type Passed struct {
 	Text         string
 }
 
-// Dropped is a candidate that a threshold removed.
+// Dropped is a candidate that a threshold or a rank limit removed.
 type Dropped struct {
 	Chunk  Chunk
 	Source string
 	Stage  Stage
 	// Scored is false for a chunk that the stage never came to; its Score is 0.
-	Scored    bool
-	Score     float64
-	Threshold float64
+	Scored bool
+	Score  float64
+	// Rank is its place in the stage's order, from 1; 0 for a chunk that the stage never
+	// came to.
+	Rank int
+	// Threshold is the lowest score the stage passes on, nil without such a limit.
+	Threshold *float64
 	// MaxRank is the last rank the stage passes on, 0 without such a limit.
 	MaxRank int
 }

@@ -122,6 +122,32 @@ func TestMaxRanksDropAndAreTold(t *testing.T) {
 	}
 }
 
+func TestNothingUnscoredPassesARankLimitOfReranking(t *testing.T) {
+	t.Parallel()
+	p := pipeline(t, "hybrid+rerank", func(p *rag.Pipeline) {
+		p.RerankDepth, p.MaxRanks = 3, map[rag.Stage]int{rag.StageRerank: 2}
+	})
+	res := run(t, corpus(t, verdicts{"both": 0.6, "far": 0.3, "near": 1}), p)
+	if got := order(res.Hits); !slices.Equal(got, []string{"both", "far"}) {
+		t.Errorf("hits %v", got)
+	}
+	type dropped struct {
+		id           string
+		scored       bool
+		rank, atMost int
+	}
+	var got []dropped
+	for _, d := range res.Dropped {
+		got = append(got, dropped{string(d.Chunk.ID), d.Scored, d.Rank, d.MaxRank})
+		if d.Threshold != nil {
+			t.Errorf("%s has a threshold of %g where there is none", d.Chunk.ID, *d.Threshold)
+		}
+	}
+	if want := []dropped{{"tie1", true, 3, 2}, {"tie2", false, 0, 2}, {"near", false, 0, 2}, {"none", false, 0, 2}}; !slices.Equal(got, want) {
+		t.Errorf("dropped %v, want %v", got, want)
+	}
+}
+
 func TestAFilterRestrictsBothLegs(t *testing.T) {
 	t.Parallel()
 	c := corpus(t, nil)

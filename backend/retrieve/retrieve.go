@@ -115,6 +115,7 @@ type drop struct {
 	stage  rag.Stage
 	scored bool
 	score  float64
+	rank   int // 0 for one that the stage never scored
 }
 
 // list is what a stage passed on, by chunk.
@@ -208,7 +209,7 @@ func (r *run) pass(stage rag.Stage, ranked []rag.Scored, parts map[rag.ChunkID][
 	last, ranksLimited := r.pipeline.MaxRanks[stage]
 	for i, s := range ranked {
 		if limited && s.Score < threshold || ranksLimited && i >= last {
-			r.dropped = append(r.dropped, drop{s.ID, stage, true, s.Score})
+			r.dropped = append(r.dropped, drop{s.ID, stage, true, s.Score, i + 1})
 			continue
 		}
 		l[s.ID] = rag.StageScore{Stage: stage, Rank: i + 1, Score: s.Score, Parts: parts[s.ID]}
@@ -271,8 +272,8 @@ func (r *run) bothScores(ctx context.Context) ([]legScores, error) {
 }
 
 // rerank scores the first RerankDepth candidates again and puts them first; the
-// others keep their order below. Under a rerank threshold the others are
-// dropped as well: nothing unscored slips past a gate.
+// others keep their order below. Under a rerank threshold or rank limit the others
+// are dropped as well: nothing unscored slips past a gate.
 func (r *run) rerank(ctx context.Context) error {
 	if r.pipeline.Reranker == rag.RerankNone {
 		return nil
@@ -298,7 +299,9 @@ func (r *run) rerank(ctx context.Context) error {
 	}
 	rag.SortScored(ranked)
 	passed := r.pass(rag.StageRerank, ranked, parts)
-	if _, limited := r.pipeline.Thresholds[rag.StageRerank]; limited {
+	_, limited := r.pipeline.Thresholds[rag.StageRerank]
+	_, ranksLimited := r.pipeline.MaxRanks[rag.StageRerank]
+	if limited || ranksLimited {
 		for _, e := range tail {
 			r.dropped = append(r.dropped, drop{id: e.id, stage: rag.StageRerank})
 		}
@@ -393,8 +396,10 @@ func (r *run) result(ctx context.Context) (Result, error) {
 		row := r.rows[d.id]
 		res.Dropped[i] = rag.Dropped{
 			Chunk: row.Chunk, Source: row.Source, Stage: d.stage,
-			Scored: d.scored, Score: d.score, Threshold: r.pipeline.Thresholds[d.stage],
-			MaxRank: r.pipeline.MaxRanks[d.stage],
+			Scored: d.scored, Score: d.score, Rank: d.rank, MaxRank: r.pipeline.MaxRanks[d.stage],
+		}
+		if threshold, limited := r.pipeline.Thresholds[d.stage]; limited {
+			res.Dropped[i].Threshold = &threshold
 		}
 	}
 	r.lap(rag.StepRead)

@@ -311,7 +311,7 @@ func TestThresholdsDropAndListByStage(t *testing.T) {
 				got = append(got, dropped{string(d.Chunk.ID), d.Scored})
 				limit, ok := p.Thresholds[d.Stage]
 				switch {
-				case !ok || d.Threshold != limit || d.Source == "":
+				case !ok || d.Threshold == nil || *d.Threshold != limit || d.Source == "":
 					t.Errorf("dropped %+v by no threshold", d)
 				case d.Scored && d.Score >= limit, !d.Scored && d.Score != 0:
 					t.Errorf("%s scored %g (%t) and was dropped below %g", d.Chunk.ID, d.Score, d.Scored, limit)

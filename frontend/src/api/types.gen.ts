@@ -1436,7 +1436,7 @@ export interface Match {
   term: string;
 }
 /**
- * Dropped is a candidate that a threshold removed.
+ * Dropped is a candidate that a threshold or a rank limit removed.
  */
 export interface Dropped {
   chunk_id: string;
@@ -1444,10 +1444,14 @@ export interface Dropped {
   text: string;
   stage: string;
   /**
-   * Score is null for a chunk that the stage never came to.
+   * Score and Rank, from 1, are null for a chunk that the stage never came to.
    */
   score: number /* float64 */ | null;
-  threshold: number /* float64 */;
+  rank: number /* int */ | null;
+  /**
+   * Threshold is the lowest score the stage passes on; null without such a limit.
+   */
+  threshold: number /* float64 */ | null;
   /**
    * MaxRank is the last rank the stage passes on; null without such a limit.
    */

@@ -1,6 +1,11 @@
 package answer
 
-import "ragdesk/backend/text"
+import (
+	"cmp"
+	"slices"
+
+	"ragdesk/backend/text"
+)
 
 // States of a row of two answers side by side.
 const (
@@ -26,48 +31,57 @@ type Row struct {
 // changedFrom is the similarity from which two sentences are one that was changed.
 const changedFrom = 0.5
 
-// Align lays two answers side by side in their order, so that the similarities of the
-// sentences that face each other add up to the most.
+// Align lays two answers side by side. A sentence faces the same one wherever that
+// stands in the other answer; of the rest the most similar face each other first. Rows
+// are in the order of here; one that is only there comes before the next that faces one
+// after it.
 func Align(here, there []Sentence) []Row {
-	n, m := len(here), len(there)
-	like := make([][]Row, n)
-	best := make([][]float64, n+1) // best[i][j] is the most that here[i:] and there[j:] add up to
-	for i := range best {
-		best[i] = make([]float64, m+1)
-	}
-	for i := n - 1; i >= 0; i-- {
-		like[i] = make([]Row, m)
-		for j := m - 1; j >= 0; j-- {
-			like[i][j] = face(here[i], there[j])
-			like[i][j].Here, like[i][j].There = i, j
-			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if s := like[i][j].Similarity; s >= changedFrom {
-				best[i][j] = max(best[i][j], best[i+1][j+1]+s)
+	var faces []Row
+	for i, a := range here {
+		for j, b := range there {
+			if r := face(a, b); r.State == RowSame || r.Similarity >= changedFrom {
+				r.Here, r.There = i, j
+				faces = append(faces, r)
 			}
 		}
 	}
-	out := make([]Row, 0, n+m)
-	i, j := 0, 0
-	for i < n && j < m {
-		r := like[i][j]
-		switch {
-		case r.Similarity >= changedFrom && best[i][j] == best[i+1][j+1]+r.Similarity:
-			out = append(out, r)
-			i, j = i+1, j+1
-		case best[i][j] == best[i+1][j]:
-			out = append(out, Row{State: RowOnlyHere, Here: i, There: -1})
-			i++
-		default:
-			out = append(out, Row{State: RowOnlyThere, Here: -1, There: j})
-			j++
+	slices.SortStableFunc(faces, func(a, b Row) int { // ties stay in the order of both answers
+		if same := a.State == RowSame; same != (b.State == RowSame) {
+			if same {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Similarity, a.Similarity)
+	})
+	rows, taken := make([]Row, len(here)), make([]bool, len(there))
+	for i := range rows {
+		rows[i] = Row{State: RowOnlyHere, Here: i, There: -1}
+	}
+	for _, r := range faces {
+		if rows[r.Here].There < 0 && !taken[r.There] {
+			rows[r.Here], taken[r.There] = r, true
 		}
 	}
-	for ; i < n; i++ {
-		out = append(out, Row{State: RowOnlyHere, Here: i, There: -1})
+	return withOnlyThere(rows, taken)
+}
+
+// withOnlyThere adds rows of the sentences that no row has taken.
+func withOnlyThere(rows []Row, taken []bool) []Row {
+	out := make([]Row, 0, len(rows)+len(taken))
+	next := 0
+	upTo := func(end int) {
+		for ; next < end; next++ {
+			if !taken[next] {
+				out = append(out, Row{State: RowOnlyThere, Here: -1, There: next})
+			}
+		}
 	}
-	for ; j < m; j++ {
-		out = append(out, Row{State: RowOnlyThere, Here: -1, There: j})
+	for _, r := range rows {
+		upTo(r.There)
+		out = append(out, r)
 	}
+	upTo(len(taken))
 	return out
 }
 

@@ -122,6 +122,9 @@ func TestAnswersSideBySide(t *testing.T) {
 		{"病假凭医院证明。", "员工每年享有十天年假。", "only_here 病假凭医院证明。 | -\nonly_there - | 员工每年享有十天年假。"},
 		{"员工每年享有十天年假。病假凭医院证明。工资照发八成。", "员工每年享有十天年假。工资照发八成。",
 			"same 员工每年享有十天年假。 | 员工每年享有十天年假。\nonly_here 病假凭医院证明。 | -\nsame 工资照发八成。 | 工资照发八成。"},
+		{"年假每年享有十天。年假每年享有八天。", "年假每年享有八天。年假每年享有十天。", "same 年假每年享有十天。 | 年假每年享有十天。\nsame 年假每年享有八天。 | 年假每年享有八天。"},
+		{"员工每年享有十五天年假。工资照发八成。", "工资照发八成。食堂八点开门。员工每年享有十天年假。",
+			"only_there - | 食堂八点开门。\nchanged 员工每年享有十五天年假。 | 员工每年享有十天年假。\nsame 工资照发八成。 | 工资照发八成。"},
 		{"", "工资照发八成。", "only_there - | 工资照发八成。"},
 		{"Sick leave needs a certificate. Paid leave is ten days.", "Sick leave needs a certificate.", "same Sick leave needs a certificate. | Sick leave needs a certificate.\nonly_here Paid leave is ten days. | -"},
 	} {
@@ -131,7 +134,8 @@ func TestAnswersSideBySide(t *testing.T) {
 	}
 }
 
-// FuzzAlign holds that every sentence of both answers is in exactly one row, in order.
+// FuzzAlign holds that every sentence of both answers is in exactly one row, those here
+// in order, and that an answer is the same as itself.
 func FuzzAlign(f *testing.F) {
 	f.Add("年假十天。病假八成。", "病假八成。年假十天。")
 	f.Add("a b c. d e f.", "a b. d e f. g")
@@ -144,7 +148,8 @@ func FuzzAlign(f *testing.F) {
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		i, j := 0, 0
+		i := 0
+		there := map[int]bool{}
 		for _, r := range answer.Align(a, b) {
 			if r.Here >= 0 {
 				if r.Here != i {
@@ -153,14 +158,19 @@ func FuzzAlign(f *testing.F) {
 				i++
 			}
 			if r.There >= 0 {
-				if r.There != j {
-					t.Fatalf("row %+v, want there %d", r, j)
+				if r.There >= len(b) || there[r.There] {
+					t.Fatalf("row %+v, there twice or beyond the end", r)
 				}
-				j++
+				there[r.There] = true
 			}
 		}
-		if i != len(a) || j != len(b) {
-			t.Fatalf("%d of %d and %d of %d sentences", i, len(a), j, len(b))
+		if i != len(a) || len(there) != len(b) {
+			t.Fatalf("%d of %d and %d of %d sentences", i, len(a), len(there), len(b))
+		}
+		for _, r := range answer.Align(a, a) {
+			if r.State != answer.RowSame {
+				t.Fatalf("against itself: %+v", r)
+			}
 		}
 	})
 }

@@ -13,7 +13,7 @@ type Filter struct {
 	Folders []string `json:"folders,omitempty" yaml:"folders"`
 	// Types are formats such as "pdf" or file extensions without the dot.
 	Types []string `json:"types,omitempty" yaml:"types"`
-	// Languages are "zh" and "en"; "none" is a document in neither.
+	// Languages are "zh" and "en", in any case; "none" is a document in neither.
 	Languages []string `json:"languages,omitempty" yaml:"languages"`
 	// Tags were given when the document was ingested.
 	Tags []string `json:"tags,omitempty" yaml:"tags"`
@@ -32,7 +32,9 @@ func (f Filter) Passes(d DocumentRow) bool {
 	date := d.Modified.UTC().Format("2006-01-02")
 	return anyOf(f.Folders, func(v string) bool { return under(d.Source, v) }) &&
 		anyOf(f.Types, func(v string) bool { return isType(d, v) }) &&
-		anyOf(f.Languages, func(v string) bool { return v == d.Language || v == "none" && d.Language == "" }) &&
+		anyOf(f.Languages, func(v string) bool {
+			return strings.EqualFold(v, d.Language) || strings.EqualFold(v, "none") && d.Language == ""
+		}) &&
 		anyOf(f.Tags, func(v string) bool { return hasTag(d, v) }) &&
 		(f.After == "" || date >= f.After) && (f.Before == "" || date <= f.Before)
 }

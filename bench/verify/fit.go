@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -29,29 +28,31 @@ type example struct {
 
 // measured computes the features of items.
 func measured(ctx context.Context, d *judge.Evidence, items []item) ([]example, error) {
-	out := make([]example, len(items))
-	var next atomic.Int64
-	var done sync.Mutex
-	n := 0
+	return each(ctx, items, func(ctx context.Context, i item) (example, error) {
+		claims, err := d.Measure(ctx, i.judged())
+		return example{i, claims}, err
+	})
+}
+
+// workers is how many items are judged at once.
+const workers = 3
+
+// each does the same with every item, several at once, and keeps their order.
+func each[T any](ctx context.Context, items []item, do func(context.Context, item) (T, error)) ([]T, error) {
+	out := make([]T, len(items))
+	var done atomic.Int64
 	g, gctx := errgroup.WithContext(ctx)
-	for range 3 {
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return nil
-				}
-				claims, err := d.Measure(gctx, items[i].judged())
-				if err != nil {
-					return err
-				}
-				out[i] = example{items[i], claims}
-				done.Lock()
-				if n++; n%200 == 0 {
-					progress("%s %d of %d", items[i].set, n, len(items))
-				}
-				done.Unlock()
+	g.SetLimit(workers)
+	for i, it := range items {
+		g.Go(func() (err error) {
+			if err := gctx.Err(); err != nil {
+				return err
 			}
+			out[i], err = do(gctx, it)
+			if n := done.Add(1); n%200 == 0 {
+				progress("%s %d of %d", it.set, n, len(items))
+			}
+			return err
 		})
 	}
 	return out, g.Wait()

@@ -6,10 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/measure"
 	"ragdesk/backend/rag"
@@ -44,32 +40,10 @@ func table(ctx context.Context, d rag.Detector, o options) error {
 }
 
 func judgeAll(ctx context.Context, d rag.Detector, items []item) ([]outcome, error) {
-	out := make([]outcome, len(items))
-	var next atomic.Int64
-	var done sync.Mutex
-	n := 0
-	g, gctx := errgroup.WithContext(ctx)
-	for range 3 {
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return nil
-				}
-				v, err := d.Detect(gctx, items[i].judged())
-				if err != nil {
-					return err
-				}
-				out[i] = outcome{strings.Join(items[i].Context, "\n"), items[i].hallucinated(), v.Label == rag.Hallucinated, v.Label == rag.Unscored}
-				done.Lock()
-				if n++; n%200 == 0 {
-					progress("%s %d of %d", items[i].set, n, len(items))
-				}
-				done.Unlock()
-			}
-		})
-	}
-	return out, g.Wait()
+	return each(ctx, items, func(ctx context.Context, i item) (outcome, error) {
+		v, err := d.Detect(ctx, i.judged())
+		return outcome{strings.Join(i.Context, "\n"), i.hallucinated(), v.Label == rag.Hallucinated, v.Label == rag.Unscored}, err
+	})
 }
 
 func confusion(outcomes []outcome) (c measure.Confusion, scored int) {

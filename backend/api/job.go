@@ -22,7 +22,8 @@ type Job struct {
 	Total int    `json:"total"`
 	// SecondsLeft is an estimate, null while there is none.
 	SecondsLeft *float64 `json:"seconds_left"`
-	// Text is what a language model has written so far, of ask and compare.
+	// Text is what a language model has written so far, of ask, and of compare in the
+	// first column without an answer.
 	Text string `json:"text"`
 	// Report is the result of a finished or cancelled ingest, import or reindex.
 	Report *IngestReport `json:"report"`
@@ -30,7 +31,9 @@ type Job struct {
 	Eval *EvalReport `json:"eval"`
 	// Tune is the result of a finished choice of fusion.
 	Tune *TuneReport `json:"tune"`
-	// Answer is the result of a finished ask, Comparison that of compare.
+	// Answer is the result of a finished ask, Comparison that of compare. One that runs,
+	// or was broken off, has what there is so far: what was found, and in a comparison the
+	// answers that are whole, null where there is none yet. Progress events are without.
 	Answer     *AskResponse     `json:"answer"`
 	Comparison *CompareResponse `json:"comparison"`
 	// Judged is the result of a finished detect job.
@@ -51,6 +54,7 @@ type Event struct {
 	// Kind is progress, item or end.
 	Kind string `json:"kind" tstype:"'progress' | 'item' | 'end'"`
 	Job  Job    `json:"job"`
-	// Item is the finished file of an item event.
+	// Item is the finished file of an item event; null where the job has more of its
+	// result.
 	Item *DocumentStatus `json:"item"`
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
@@ -71,16 +72,17 @@ func result(out any, err error) (any, error) {
 type listener interface {
 	Stage(name string, total int)
 	Add(n int)
-	// Say gets what a model writes, Unsay begins another text.
+	// Say gets what a model writes; Show gets the response so far, with all that was
+	// said until then.
 	Say(text string)
-	Unsay()
+	Show(response any)
 }
 
 // silent listens to nothing.
 type silent struct{ rag.NoProgress }
 
 func (silent) Say(string) {}
-func (silent) Unsay()     {}
+func (silent) Show(any)   {}
 
 // Stages of an answer.
 const (
@@ -103,25 +105,38 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 	if err != nil {
 		return api.AskResponse{}, err
 	}
-	l.Stage(stageAnswer, 0)
-	a, err := answer(ctx, inquiry{kb: r.KB, lang: promptLanguage(r.Language, r.Query), text: question, reranker: crossEncoderOf(p), say: saying(l)}, f)
+	auto, err := s.resolver(ctx, r.KB).auto(p, r.Retrieval)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
-	auto, err := s.resolver(ctx, r.KB).auto(p, r.Retrieval)
+	out := api.AskResponse{
+		Query: r.Query, History: list(r.History), FollowUp: rewriteOf(followUp), Rewrite: rewriteOf(f.rewrite), KB: r.KB, Strategy: p.Strategy, Auto: auto,
+		Hits: hits(f.Hits, matcher(f.terms, question)), Dropped: dropped(f.Dropped),
+	}
+	q := inquiry{kb: r.KB, lang: promptLanguage(r.Language, r.Query), text: question, reranker: crossEncoderOf(p), say: saying(l)}
+	before, err := s.unanswered(ctx, q, f)
+	if err != nil {
+		return api.AskResponse{}, err
+	}
+	l.Show(answeredBy(out, before, f))
+	l.Stage(stageAnswer, 0)
+	a, err := answer(ctx, q, f)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
 	if followUp.model != "" {
 		a.fingerprint = joined(append([]string{a.fingerprint}, followUp.parts()...)...)
 	}
-	return api.AskResponse{
-		Query: r.Query, History: list(r.History), FollowUp: rewriteOf(followUp), Rewrite: rewriteOf(f.rewrite), KB: r.KB, Strategy: p.Strategy, Auto: auto, Answer: a.Text, Citations: citations(a.Citations), Check: checked(a, f.Hits),
-		Prompt: a.prompt, Context: promptContext(a, f.Hits), Model: a.model, Demonstration: a.demonstration, Usage: a.usage,
-		Abstained: a.Abstained, Cut: a.cut, Truncated: a.context.Truncated, Warnings: notices(a.warnings),
-		Hits: hits(f.Hits, matcher(f.terms, question)), Dropped: dropped(f.Dropped),
-		Fingerprint: a.fingerprint, TimingsMS: timingsOf(f, a),
-	}, nil
+	return answeredBy(out, a, f), nil
+}
+
+// answeredBy adds an answer to what it was made from.
+func answeredBy(out api.AskResponse, a answered, f found) api.AskResponse {
+	out.Answer, out.Citations, out.Check, out.Abstained = a.Text, citations(a.Citations), checked(a, f.Hits), a.Abstained
+	out.Prompt, out.Context, out.Model, out.Demonstration, out.Usage = a.prompt, promptContext(a, f.Hits), a.model, a.demonstration, a.usage
+	out.Cut, out.Truncated, out.Warnings = a.cut, a.context.Truncated, notices(a.warnings)
+	out.Fingerprint, out.TimingsMS = a.fingerprint, timingsOf(f, a)
+	return out
 }
 
 func saying(l listener) func(string) error {
@@ -177,13 +192,20 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 		})
 		l.Add(1)
 	}
+	out.Movement = movement(out.Strategies)
 	if r.Answer || r.Model != "" {
+		l.Show(shown(out))
 		if err := s.answerColumns(ctx, r, q, results, &out, l); err != nil {
 			return api.CompareResponse{}, err
 		}
 	}
-	out.Movement = movement(out.Strategies)
 	return out, nil
+}
+
+// shown is a comparison that stays as it is while its columns are answered.
+func shown(out api.CompareResponse) api.CompareResponse {
+	out.Strategies = slices.Clone(out.Strategies)
+	return out
 }
 
 // answerColumns answers under each strategy, by one model.
@@ -196,12 +218,10 @@ func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inq
 	names, all := make([]string, len(results)), make([]answered, len(results))
 	for i, f := range results {
 		col := &out.Strategies[i]
-		l.Unsay()
 		a, err := answer(ctx, q, f)
 		if err != nil {
 			return fmt.Errorf("strategy %s: %w", col.Strategy, err)
 		}
-		l.Add(1)
 		names[i], all[i] = col.Strategy, a
 		check := checked(a, f.Hits)
 		out.Model, out.Demonstration, col.Check = &a.model, a.demonstration, &check
@@ -209,8 +229,10 @@ func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inq
 		col.Abstained, col.Cut, col.Truncated, col.Warnings = a.Abstained, a.cut, a.context.Truncated, notices(a.warnings)
 		col.Context = promptContext(a, f.Hits)
 		col.Fingerprint, col.TimingsMS = a.fingerprint, timingsOf(f, a)
+		out.AnswerDiffs = answerDiffs(names[:i+1], all[:i+1])
+		l.Show(shown(*out))
+		l.Add(1)
 	}
-	out.AnswerDiffs = answerDiffs(names, all)
 	return nil
 }
 

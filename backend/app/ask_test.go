@@ -61,6 +61,9 @@ func TestAnAnswerGrowsWhileItIsWritten(t *testing.T) {
 		return j.Text
 	}
 	soon(t, "the first word", func() bool { return text() == "年假 " })
+	if j.Answer == nil || len(j.Answer.Hits) == 0 || j.Answer.Answer != "" || j.Answer.Prompt == "" || j.Answer.Check.Sentences == nil {
+		t.Errorf("while it is written there is %+v", j.Answer)
+	}
 	f.step <- struct{}{}
 	soon(t, "the second word", func() bool { return text() == "年假 是 " })
 	time.Sleep(150 * time.Millisecond) // the next word is news of its own
@@ -104,7 +107,7 @@ func TestACancelledAnswerLeavesNoRequest(t *testing.T) {
 			j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID})
 			return err == nil && j.State == "cancelled"
 		})
-		if j.Error.Code != "cancelled" || j.Answer != nil || j.Text != "年假 " {
+		if j.Error.Code != "cancelled" || j.Answer == nil || len(j.Answer.Hits) == 0 || j.Answer.Answer != "" || j.Text != "年假 " {
 			t.Errorf("%+v", j)
 		}
 		soon(t, "the end of the request", func() bool { return f.running() == 0 })
@@ -115,6 +118,49 @@ func TestACancelledAnswerLeavesNoRequest(t *testing.T) {
 	if out := ask(t, s, api.AskRequest{}); out.Answer != "年假 是 每年十天 [1]。" || len(f.asked()) != asked+1 {
 		t.Errorf("afterwards: %q, asked %d times", out.Answer, len(f.asked()))
 	}
+}
+
+func TestAComparisonGrowsByColumn(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	f.step = make(chan struct{})
+	f.reply = func(string) string { return "年假 是 每年十天 [1]。" }
+	s := f.patient(t, filled(t))
+	r := api.CompareRequest{KB: "kb", Query: "年假有几天", Strategies: []string{"vector", "bm25"}, Model: "tiny", Fresh: true}
+	j, err := s.StartCompare(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string, answered int) func() bool {
+		return func() bool {
+			if j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID}); err != nil {
+				t.Fatal(err)
+			}
+			if j.Comparison == nil || j.Text != text {
+				return false
+			}
+			n := 0
+			for _, col := range j.Comparison.Strategies {
+				if col.Answer != nil {
+					n++
+				}
+			}
+			return n == answered && len(j.Comparison.Movement) > 0
+		}
+	}
+	soon(t, "the first word of the first column", at("年假 ", 0))
+	first := j.Comparison.Strategies[0]
+	for range 3 { // the other words of the first
+		f.step <- struct{}{}
+	}
+	soon(t, "the first word of the second column", at("年假 ", 1))
+	if first.Answer != nil {
+		t.Errorf("what was shown has changed: %+v", first)
+	}
+	if _, err := s.CancelJob(t.Context(), api.JobRequest{ID: j.ID}); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the end", func() bool { return at("年假 ", 1)() && j.State == "cancelled" })
 }
 
 func TestAComparisonAsAJob(t *testing.T) {

@@ -194,7 +194,11 @@ func ingestReport(lang, kb string, r ingest.Report) *api.IngestReport {
 // jobSnapshot converts a job.
 func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	out := api.Job{ID: s.ID, Kind: s.Kind, State: string(s.State), Stage: s.Stage, Done: s.Done, Total: s.Total, Text: s.Text}
-	switch r := s.Result.(type) {
+	answers := s.Result
+	if answers == nil {
+		answers = s.Partial
+	}
+	switch r := answers.(type) {
 	case api.AskResponse:
 		out.Answer = &r
 	case api.CompareResponse:

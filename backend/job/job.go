@@ -39,6 +39,9 @@ type Snapshot struct {
 	Text string
 	// StageStarted is when the current stage began.
 	StageStarted time.Time
+	// Partial is what there is of the result before its end, of work that shows it;
+	// progress events are without it.
+	Partial any
 	// Result is what the work returned; a cancelled job has what it had by then.
 	Result any
 	Err    error
@@ -217,11 +220,14 @@ func (r *Reporter) Say(text string) {
 	r.progress()
 }
 
-// Unsay begins a new text.
-func (r *Reporter) Unsay() {
+// Show tells what there is of the result so far, which the work must not change any
+// more. What was said until then is in it, so that a new text begins. Its event is an
+// item without content, and as such never dropped.
+func (r *Reporter) Show(partial any) {
 	r.board.mu.Lock()
 	defer r.board.mu.Unlock()
-	r.entry.snap.Text = ""
+	r.entry.snap.Partial, r.entry.snap.Text = partial, ""
+	r.board.send(Event{Kind: Item, Job: r.entry.snap})
 }
 
 // Note reports a finished item.
@@ -236,6 +242,8 @@ func (r *Reporter) Note(item any) {
 func (r *Reporter) progress() {
 	if now := time.Now(); now.Sub(r.entry.lastSent) >= progressEvery {
 		r.entry.lastSent = now
-		r.board.send(Event{Kind: Progress, Job: r.entry.snap})
+		snap := r.entry.snap
+		snap.Partial = nil
+		r.board.send(Event{Kind: Progress, Job: snap})
 	}
 }

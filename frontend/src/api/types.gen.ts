@@ -606,7 +606,8 @@ export interface Job {
    */
   seconds_left: number /* float64 */ | null;
   /**
-   * Text is what a language model has written so far, of ask and compare.
+   * Text is what a language model has written so far, of ask, and of compare in the
+   * first column without an answer.
    */
   text: string;
   /**
@@ -622,7 +623,9 @@ export interface Job {
    */
   tune: TuneReport | null;
   /**
-   * Answer is the result of a finished ask, Comparison that of compare.
+   * Answer is the result of a finished ask, Comparison that of compare. One that runs,
+   * or was broken off, has what there is so far: what was found, and in a comparison the
+   * answers that are whole, null where there is none yet. Progress events are without.
    */
   answer: AskResponse | null;
   comparison: CompareResponse | null;
@@ -654,7 +657,8 @@ export interface Event {
   kind: 'progress' | 'item' | 'end';
   job: Job;
   /**
-   * Item is the finished file of an item event.
+   * Item is the finished file of an item event; null where the job has more of its
+   * result.
    */
   item: DocumentStatus | null;
 }

@@ -251,11 +251,11 @@ func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.L
 		return evaluate.Setup{}, err
 	}
 	return evaluate.Setup{
-		Answerer: answers, Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
+		Answerer: answers, Answering: answers.answering(), Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
 		Metrics: plan.metrics, Gain: plan.gain, Baseline: plan.baseline, Primary: plan.primary, Seed: plan.seed, Own: &own,
 		Library: runs.Library{KB: lib.Name, Fingerprint: lib.Fingerprint(), Revision: lib.Revision, Documents: lib.Documents,
 			Content: content, Chunks: lib.Chunks, Chunker: lib.Chunker, ChunkSize: lib.ChunkSize, ChunkOverlap: lib.ChunkOverlap, Embedder: lib.Embedder},
-		Dataset:   runs.Dataset{Name: b.Name, Hash: b.Hash(), Questions: len(b.Questions)},
+		Dataset:   runs.Dataset{Name: b.Name, Ref: plan.dataset.Value, Hash: b.Hash(), Questions: len(b.Questions)},
 		Relevance: string(cmp.Or(plan.relevance.Rule, dataset.RuleContains)), Unit: string(cmp.Or(plan.relevance.Unit, dataset.UnitChunk)),
 		Program: runs.Program{Version: Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Now:     time.Now().UTC(),

@@ -24,20 +24,25 @@ type evalAnswerer struct {
 }
 
 // evalAnswerer is the one of a library, with the answers of model.
-func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model, detector string) (evaluate.Answerer, error) {
+func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model, detector string) (evalAnswerer, error) {
 	answers, err := s.answerer(ctx, answering{model: cmp.Or(model, answer.ExtractiveModel)})
 	if err != nil {
-		return nil, err
+		return evalAnswerer{}, err
 	}
 	d, err := s.detector(detector)
 	if err != nil {
-		return nil, err
+		return evalAnswerer{}, err
 	}
 	embedder, err := s.model(lib).open(ctx)
 	if err != nil {
-		return nil, err
+		return evalAnswerer{}, err
 	}
 	return evalAnswerer{lib.Name, answers, model, d, embedder}, nil
+}
+
+// answering says who answers and judges.
+func (e evalAnswerer) answering() *runs.Answering {
+	return &runs.Answering{Model: cmp.Or(e.model, answer.ExtractiveModel), Detector: e.detector.Name(), DetectorFingerprint: e.detector.Fingerprint()}
 }
 
 // Fingerprint implements evaluate.Answerer.

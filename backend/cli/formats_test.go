@@ -35,7 +35,7 @@ func steady(s, workspace string) string {
 		{`"fit":( ?)"\w+"`, `"fit":${1}"good"`},
 		{`"free_memory":( ?)(\d+|null)`, `"free_memory":${1}8000000000`},
 		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
-		{`"((?:template_)?fingerprint)":( ?)"[0-9a-f]{16}"`, `"$1":$2"0123456789abcdef"`},
+		{`"((?:template_|detector_)?fingerprint)":( ?)"[0-9a-f]{16}"`, `"$1":$2"0123456789abcdef"`},
 		{`"(ms_per_pair|seconds_per_query)":( ?)[\d.e-]+`, `"$1":${2}0.5`},
 		{`cross-encoder/1 [0-9a-f]{16}`, `cross-encoder/1 0123456789abcdef`},
 		{`127\.0\.0\.1:\d+/\?token=[\w-]+`, `127.0.0.1:7717/?token=KEY`},

@@ -185,6 +185,7 @@ func keyPoints(r runs.Record) measure.Value {
 const (
 	citationVerified = "verified"
 	citationMissing  = "missing"
+	citationWrong    = "wrong"
 )
 
 // citationCoverage is the share of sentences that need a source and name one that

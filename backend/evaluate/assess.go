@@ -135,30 +135,20 @@ func (a *assessment) judge() error {
 // outcome returns the rank of the first relevant hit and, for a failed question,
 // why it failed.
 func outcome(r runs.Record, p measure.Profile) (first *int, cause *runs.Cause) {
-	if !r.Measured() || r.Error != nil {
-		return nil, nil
-	}
-	rr := p.Value(measure.Measure{Kind: measure.MRR}, measure.DialectEval)
-	if !rr.OK() {
-		return nil, nil
-	}
-	if rr.Score > 0 {
-		rank := int(math.Round(1 / rr.Score))
-		first = &rank
-		if rank <= runs.FailedDepth {
-			return first, nil
+	if r.Measured() && r.Error == nil {
+		rr := p.Value(measure.Measure{Kind: measure.MRR}, measure.DialectEval)
+		if !rr.OK() {
+			return nil, nil
+		}
+		if rr.Score > 0 {
+			rank := int(math.Round(1 / rr.Score))
+			first = &rank
 		}
 	}
-	why := runs.NotRetrieved
-	switch {
-	case unreachable(r) != "":
-		why = unreachable(r)
-	case first != nil:
-		why = runs.RankedLow
-	case len(r.Dropped) > 0:
-		why = runs.DroppedByThreshold
+	if why := DiagnoseRecord(r, first); why != "" {
+		cause = &why
 	}
-	return first, &why
+	return first, cause
 }
 
 // seedFor gives every computation its own seed, whatever else is computed.

@@ -53,13 +53,39 @@ func CheckTuning(name string) error {
 	return err
 }
 
-func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
+// Names of groups of metrics.
+const (
+	// MetricsRetrieval are DefaultMetrics, MetricsAnswers AnswerMetrics, MetricsAll both.
+	MetricsRetrieval = "retrieval"
+	MetricsAnswers   = "answers"
+	MetricsAll       = "all"
+)
+
+// expanded puts the metrics of groups in the place of their names; none are the
+// default ones.
+func expanded(names []string) []string {
 	if len(names) == 0 {
-		names = DefaultMetrics()
+		return DefaultMetrics()
 	}
-	var out []metric
+	var out []string
 	for _, name := range names {
-		name = strings.TrimSpace(name)
+		switch name = strings.TrimSpace(name); strings.ToLower(name) {
+		case MetricsRetrieval:
+			out = append(out, DefaultMetrics()...)
+		case MetricsAnswers:
+			out = append(out, AnswerMetrics()...)
+		case MetricsAll:
+			out = append(append(out, DefaultMetrics()...), AnswerMetrics()...)
+		default:
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
+	var out []metric
+	for _, name := range expanded(names) {
 		if slices.ContainsFunc(out, func(m metric) bool { return m.name == name }) {
 			continue
 		}
@@ -69,7 +95,7 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 		}
 		m, err := measure.Parse(name)
 		if err != nil {
-			known := append(measure.Known(), AnswerMetrics()...)
+			known := append(append(measure.Known(), AnswerMetrics()...), MetricsRetrieval, MetricsAnswers, MetricsAll)
 			return nil, fault.New("metric_unknown", fault.P("metric", name), fault.P("known", strings.Join(known, ", ")))
 		}
 		if m.Kind == measure.NDCG && m.Gain == measure.GainDefault {

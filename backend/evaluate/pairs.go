@@ -29,12 +29,13 @@ func (a *assessment) pair(i, j int) (runs.Pair, error) {
 		}
 		moved := runs.Moved{QueryID: from.QueryID, Query: from.Query, Type: from.Type, From: from.First, To: to.First}
 		switch {
-		case from.Cause != nil && to.Cause == nil:
+		case from.Failed() && !to.Failed():
 			out.Mended = append(out.Mended, moved)
-		case from.Cause == nil && to.Cause != nil:
+		case !from.Failed() && to.Failed():
 			out.Broken = append(out.Broken, moved)
 		}
 	}
+	out.Causes, out.Buckets = transitions(x.Records, y.Records)
 	var err error
 	out.LatencyMS, err = a.latency(x.Timing, y.Timing)
 	return out, err

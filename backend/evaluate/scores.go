@@ -29,6 +29,11 @@ func (a *assessment) scoreRun(i int) []func() error {
 		Depth: a.depth, TotalQueries: len(s.Records), Errors: map[string]int{}, Causes: map[runs.Cause]int{},
 		Buckets: map[string]int{runs.BucketMissed: 0}, Failures: []runs.FailedOutcome{},
 	}
+	if answersIn(s.Records) {
+		for _, b := range runs.Buckets() {
+			sc.Buckets[b] = 0
+		}
+	}
 	for _, r := range s.Records {
 		count(&sc, r)
 	}
@@ -37,7 +42,10 @@ func (a *assessment) scoreRun(i int) []func() error {
 	for q := range everything {
 		everything[q] = q
 	}
-	jobs := []func() error{a.metricsJob(i, "", everything, sc.Metrics)}
+	jobs := []func() error{a.metricsJob(i, "", everything, sc.Metrics), func() (err error) {
+		a.exp.Runs[i].Diagnosis, err = a.diagnose(i)
+		return err
+	}}
 	for _, g := range groupings {
 		members := map[string][]int{}
 		for q, r := range s.Records {
@@ -75,9 +83,12 @@ func count(sc *runs.Scores, r runs.Record) {
 	if r.Cause == nil {
 		return
 	}
-	sc.FailedQueries++
 	sc.Causes[*r.Cause]++
-	sc.Buckets[runs.BucketMissed]++
+	sc.Buckets[r.Cause.Bucket()]++
+	if !r.Failed() {
+		return
+	}
+	sc.FailedQueries++
 	f := runs.FailedOutcome{
 		QueryID: r.QueryID, Query: r.Query, Type: r.Type, Lang: r.Lang, Retrieved: []runs.Shown{},
 		Expected: r.Expected, Cause: *r.Cause, First: r.First,

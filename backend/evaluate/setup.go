@@ -115,8 +115,10 @@ type Setup struct {
 	Own *rag.Pipeline
 
 	// The following are kept with the runs.
-	Library         runs.Library
-	Dataset         runs.Dataset
+	Library runs.Library
+	Dataset runs.Dataset
+	// Answering is who answers and judges; it is kept where something is answered.
+	Answering       *runs.Answering
 	Relevance, Unit string
 	Program         runs.Program
 	// Now is when the evaluation began.
@@ -223,10 +225,14 @@ func baselineOf(names []string, baseline string) (int, error) {
 // run returns the particulars of an entry's run, without fingerprint.
 func (p plan) run(entry int) runs.Run {
 	e := p.Entries[entry]
-	return runs.Run{
+	out := runs.Run{
 		Format: runs.Format, Name: e.Name, Strategy: e.Pipeline.Strategy, Created: p.Now, Pipeline: e.Pipeline,
 		Library: p.Library, Dataset: p.Dataset, Relevance: p.Relevance, Unit: p.Unit, Gain: gainName(p.Gain),
 		Metrics: metricNames(p.metrics), Primary: p.metrics[p.primary].name, Depth: p.depth, Seed: p.Seed,
 		Program: p.Program,
 	}
+	if p.answering() {
+		out.Answering = p.Answering
+	}
+	return out
 }

@@ -16,22 +16,22 @@ import (
 func CSV(w io.Writer, exp runs.Experiment) error {
 	rows := [][]string{append([]string{
 		"run_id", "run", "strategy", "query_id", "query", "type", "lang", "cluster", "answerable", "stale",
-		"first_rank", "failed", "cause", "error",
+		"first_rank", "failed", "cause", "bucket", "error",
 	}, exp.Metrics...)}
 	for _, r := range exp.Runs {
 		for _, q := range r.Stored.Records {
 			row := []string{
 				r.RunID, cell(r.Name), cell(r.Strategy), cell(q.QueryID), cell(q.Query), cell(q.Type), cell(q.Lang), cell(q.Cluster),
-				strconv.FormatBool(q.Answerable), strconv.FormatBool(q.Stale), "", strconv.FormatBool(q.Cause != nil), "", "",
+				strconv.FormatBool(q.Answerable), strconv.FormatBool(q.Stale), "", strconv.FormatBool(q.Cause != nil), "", "", "",
 			}
 			if q.First != nil {
 				row[10] = strconv.Itoa(*q.First)
 			}
 			if q.Cause != nil {
-				row[12] = string(*q.Cause)
+				row[12], row[13] = string(*q.Cause), q.Cause.Bucket()
 			}
 			if q.Error != nil {
-				row[13] = cell(q.Error.Code)
+				row[14] = cell(q.Error.Code)
 			}
 			for _, m := range exp.Metrics {
 				row = append(row, number(q.Metrics[m]))

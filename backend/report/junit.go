@@ -46,8 +46,8 @@ type junitProblem struct {
 }
 
 // JUnit writes a test suite for each run and a test case for each question: failed
-// questions are failures, those that could not be searched errors, and those
-// without gold, or with stale gold, skipped. Times are 0, so that equal runs give
+// questions are failures, also for a bad answer, those that could not be searched errors, and
+// others without gold, or with stale gold, skipped. Times are 0, so that equal runs give
 // equal files.
 func JUnit(w io.Writer, exp runs.Experiment, lang string) error {
 	out := junitSuites{Name: word("title").in(lang)}
@@ -93,12 +93,12 @@ func junitTest(r runs.Result, q runs.Record, lang string) junitCase {
 	switch {
 	case q.Error != nil:
 		c.Error = &junitProblem{Type: q.Error.Code, Message: q.Error.Code}
-	case !q.Measured():
-		c.Skipped = &junitProblem{}
 	case q.Cause != nil:
 		c.Failure = &junitProblem{
 			Type: string(*q.Cause), Message: wordOr("cause.", string(*q.Cause)).in(lang), Text: junitLists(q, lang),
 		}
+	case !q.Measured():
+		c.Skipped = &junitProblem{}
 	}
 	return c
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Markdown writes the before/after table, the comparisons of the primary metric,
-// the advice and the failed questions of the last run, in one language.
+// the advice, the causes and the failed questions of the last run, in one language.
 func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", word("title").in(lang))
@@ -33,6 +33,7 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 			fmt.Fprintf(&b, "- **%s** %s\n", word("advice."+a.Level).in(lang), markdownText(advice(a).in(lang)))
 		}
 	}
+	markdownCauses(&b, exp, lang)
 	markdownFailures(&b, exp, lang)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -111,6 +112,61 @@ func markdownCell(exp runs.Experiment, metric string, r runs.Result, lang string
 		verdict = "**" + verdict + "**"
 	}
 	return out + " " + difference(c.Diff) + " " + verdict
+}
+
+// markdownCauses says why questions of the last run failed, and what became of those
+// of the baseline.
+func markdownCauses(b *strings.Builder, exp runs.Experiment, lang string) {
+	if len(exp.Runs) == 0 {
+		return
+	}
+	d := diagnosisOf(exp, lastIndex(exp), series{})
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", word("nav.causes").in(lang), markdownText(d.Lead.in(lang)))
+	for _, n := range d.Notes {
+		fmt.Fprintf(b, "\n%s\n", n.in(lang))
+	}
+	if len(d.Causes) > 0 {
+		fmt.Fprintf(b, "\n| %s | %s | n | %s | %s | %s |\n|---|---|---:|---|---|---|\n", word("causes.cause").in(lang), word("bucket.title").in(lang),
+			word("hero.share").in(lang), word("causes.helps").in(lang), word("causes.questions").in(lang))
+	}
+	for _, c := range d.Causes {
+		fmt.Fprintf(b, "| %s | %s | %d | %s %s | %s | %s |\n", c.Cause.in(lang), c.Bucket.in(lang), c.N, c.Share, markdownText(c.Interval),
+			c.Parameters.in(lang), markdownText(idList(c.Questions, lang)))
+	}
+	for _, c := range d.Causes {
+		fmt.Fprintf(b, "\n%s: %s\n\n", c.Cause.in(lang), c.Changes.in(lang))
+		for _, line := range c.Commands {
+			if strings.Contains(line, "<") { // a name could be markup
+				line = markdownText(line)
+			} else {
+				line = "    " + line
+			}
+			fmt.Fprintf(b, "%s\n", line)
+		}
+	}
+	if m := lastMoves(exp); m != nil {
+		markdownMoves(b, m, lang)
+	}
+}
+
+// markdownMoves is the matrix of buckets of a pair.
+func markdownMoves(b *strings.Builder, m *bucketMoves, lang string) {
+	fmt.Fprintf(b, "\n| %s → %s |", markdownText(m.A), markdownText(m.B))
+	for _, n := range m.Names {
+		fmt.Fprintf(b, " %s |", n.in(lang))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(m.Names)) + "\n")
+	for _, r := range m.Rows {
+		fmt.Fprintf(b, "| %s |", r.Bucket.in(lang))
+		for _, c := range r.Cells {
+			fmt.Fprintf(b, " %d |", c.N)
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	for _, l := range m.Lines {
+		fmt.Fprintf(b, "- %s → %s: %d (%s)\n", l.From.in(lang), l.To.in(lang), l.N, markdownText(idList(l.Questions, lang)))
+	}
 }
 
 // markdownFailures lists the failed questions of the last run.

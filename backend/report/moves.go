@@ -113,15 +113,12 @@ func (m *moves) matrix(before, after []runs.Record, depth int) {
 	for i, row := range counts {
 		r := moveRow{Bucket: names[i]}
 		for j, n := range row {
-			c := moveCell{N: n, Tone: "even"}
+			c := moveCell{N: n, Tone: "even", Heat: heat(n, most)}
 			switch {
 			case j < i:
 				c.Tone = "up"
 			case j > i:
 				c.Tone = "down"
-			}
-			if n > 0 {
-				c.Heat = min(5, 1+n*4/most)
 			}
 			r.Cells = append(r.Cells, c)
 		}

@@ -211,7 +211,7 @@ func groupOf(exp runs.Experiment, by, name string, label text) groupRow {
 	return row
 }
 
-// causeRow counts the failed questions of a run by cause.
+// causeRow counts the questions of a run by cause.
 type causeRow struct {
 	Run    series
 	Counts []causeCount
@@ -236,7 +236,7 @@ func causes(exp runs.Experiment, all []series) []causeRow {
 	}
 	var out []causeRow
 	for i, r := range exp.Runs {
-		row := causeRow{Run: all[i], Total: r.FailedQueries}
+		row := causeRow{Run: all[i], Total: r.Diagnosis.Failed}
 		for _, c := range shown {
 			row.Counts = append(row.Counts, causeCount{wordOr("cause.", string(c)), r.Causes[c]})
 		}
@@ -290,9 +290,9 @@ const (
 	quotePoint = 240
 )
 
-// worstOf lists the questions that retrieval failed, then those that the library
-// cannot answer as it is, then those that could not be searched, then the others by
-// the primary metric; perfect ones are left out.
+// worstOf lists the questions that retrieval failed, then those with a bad answer,
+// then those that the library cannot answer as it is, then those that could not be
+// searched, then the others by the primary metric; perfect ones are left out.
 func worstOf(exp runs.Experiment) []worst {
 	shown := last(exp).Stored.Records
 	var order []int
@@ -304,17 +304,19 @@ func worstOf(exp runs.Experiment) []worst {
 	}
 	class := func(q int) int {
 		switch c := shown[q].Cause; {
-		case c != nil && *c != runs.NotIndexed && *c != runs.SplitByChunking:
+		case c != nil && (*c == runs.NotIndexed || *c == runs.SplitByChunking):
+			return 2
+		case shown[q].Failed():
 			return 0
 		case c != nil:
 			return 1
 		case shown[q].Error != nil:
-			return 2
+			return 3
 		}
-		return 3
+		return 4
 	}
 	for q, r := range shown {
-		if r.Measured() && (class(q) < 3 || value(q) < 1) {
+		if r.Cause != nil || r.Measured() && (class(q) < 4 || value(q) < 1) {
 			order = append(order, q)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"ragdesk/backend/runs"
 )
 
-// Text writes the verdicts, the before/after table and the advice for a
-// terminal, in one language.
+// Text writes the before/after table, the verdicts, why questions of the last run
+// failed, what became of them, and the advice for a terminal, in one language.
 func Text(w io.Writer, exp runs.Experiment, lang string) error {
 	var b strings.Builder
 	if len(exp.Runs) > 0 {
@@ -25,6 +25,12 @@ func Text(w io.Writer, exp runs.Experiment, lang string) error {
 			fmt.Fprintf(&b, "%s %s: %s → %s (%s %s, p %s, n %d/%d)\n", verdictSentence(c).in(lang),
 				c.Metric, score(c.ValueA), score(c.ValueB), difference(c.Diff), signedBetween(c.CI), chance(c.PAdj), c.N, c.Of)
 		}
+	}
+	if len(exp.Runs) > 0 {
+		textDiagnosis(&b, diagnosisOf(exp, lastIndex(exp), series{}), lang)
+	}
+	if m := lastMoves(exp); m != nil {
+		textMoves(&b, m, lang)
 	}
 	if len(exp.Advice) > 0 {
 		b.WriteByte('\n')

@@ -35,6 +35,8 @@ type view struct {
 	Moves    *moves
 	Worst    []worst
 	Causes   []causeRow
+	Why      []diagnosis
+	Became   []bucketMoves
 	Latency  *latencyView
 	Settings []setting
 	Seed     uint64
@@ -75,19 +77,29 @@ func newView(exp runs.Experiment) *view {
 	v.Moves = movesOf(exp)
 	v.Worst = worstOf(exp)
 	v.Causes = causes(exp, v.Runs)
+	for i := range exp.Runs {
+		v.Why = append(v.Why, diagnosisOf(exp, i, v.Runs[i]))
+	}
+	for _, p := range exp.Pairs {
+		if m := bucketMovesOf(exp, p); m != nil {
+			v.Became = append(v.Became, *m)
+		}
+	}
 	v.Latency = latency(exp, v.Runs)
 	v.Settings = settings(exp)
 	return v
 }
 
 // last is the run that people look at: the last one that is not the baseline.
-func last(exp runs.Experiment) runs.Result {
+func last(exp runs.Experiment) runs.Result { return exp.Runs[lastIndex(exp)] }
+
+func lastIndex(exp runs.Experiment) int {
 	for i := len(exp.Runs) - 1; i >= 0; i-- {
 		if exp.Runs[i].Name != exp.Baseline {
-			return exp.Runs[i]
+			return i
 		}
 	}
-	return exp.Runs[0]
+	return 0
 }
 
 // seriesOf gives each run a colour: that of its last stage where it is free.

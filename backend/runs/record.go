@@ -18,29 +18,6 @@ const (
 	ExcerptPoints = 120
 )
 
-// Cause says why a question failed.
-type Cause string
-
-// The causes, from the library to the ranking. All belong to the bucket
-// "missed": what should have come back did not.
-const (
-	// NotIndexed: the gold lies in a document that the library does not have.
-	NotIndexed Cause = "not_indexed"
-	// SplitByChunking: no chunk covers the gold as the relevance asks.
-	SplitByChunking Cause = "split_by_chunking"
-	// NotRetrieved: nothing relevant within the depth.
-	NotRetrieved Cause = "not_retrieved"
-	// DroppedByThreshold: what was relevant fell below a threshold.
-	DroppedByThreshold Cause = "dropped_by_threshold"
-	// RankedLow: relevant below FailedDepth.
-	RankedLow Cause = "ranked_low"
-)
-
-// Causes lists all causes in the order above.
-func Causes() []Cause {
-	return []Cause{NotIndexed, SplitByChunking, NotRetrieved, DroppedByThreshold, RankedLow}
-}
-
 // Record is what a run returned for one question, judged: a line of
 // results.jsonl. It has no timings, so that equal searches give equal bytes.
 type Record struct {
@@ -57,7 +34,8 @@ type Record struct {
 	Expected []Expected `json:"expected"`
 	// First is the rank of the first relevant hit, null when there is none.
 	First *int `json:"first"`
-	// Cause is null for a question that did not fail.
+	// Cause is the first cause in the order of Causes that applies; null for a
+	// question that did not fail.
 	Cause *Cause `json:"cause"`
 	// Metrics holds the question's value of each metric, null where it has none.
 	Metrics   map[string]*float64 `json:"metrics"`
@@ -146,6 +124,9 @@ func (r Record) Ranking(depth int) measure.Ranking {
 // Measured reports whether the question counts in retrieval measures: it has gold
 // that still fits.
 func (r Record) Measured() bool { return r.Answerable && !r.Stale }
+
+// Failed reports a question with no relevant hit in the first FailedDepth.
+func (r Record) Failed() bool { return r.Cause != nil && r.Cause.Retrieval() }
 
 // Finished is the outcome of one search of an evaluation, as a journal keeps it.
 type Finished struct {

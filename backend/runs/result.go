@@ -28,6 +28,8 @@ type Result struct {
 	// LatencyMS has the quantiles of each stage and of "total"; null without
 	// timings.
 	LatencyMS map[string]Quantiles `json:"latency_ms"`
+	// Diagnosis says why questions failed.
+	Diagnosis Diagnosis `json:"diagnosis"`
 	// Stored is the run itself, from which exports are made.
 	Stored Stored `json:"-"`
 }
@@ -51,16 +53,14 @@ type Scores struct {
 	FailedQueries  int            `json:"failed_queries"`
 	ErroredQueries int            `json:"errored_queries"`
 	Errors         map[string]int `json:"errors"`
-	// Causes counts the failed questions by cause; Buckets rolls them up.
+	// Causes counts the questions with a cause, those of answers too; Buckets rolls
+	// them up, and has noise and unfaithful where questions were answered.
 	Causes  map[Cause]int  `json:"causes"`
 	Buckets map[string]int `json:"buckets"`
 	// DuplicateHits counts chunks left out because they stood higher in a list.
 	DuplicateHits int             `json:"duplicate_hits"`
 	Failures      []FailedOutcome `json:"failures"`
 }
-
-// BucketMissed is the bucket of bad cases that retrieval alone can tell.
-const BucketMissed = "missed"
 
 // Metric is a mean with what it rests on.
 type Metric struct {
@@ -175,8 +175,8 @@ type Pair struct {
 	B string `json:"b"`
 	// Variables are the settings in which the runs differ.
 	Variables []Variable `json:"variables"`
-	// Mended are the questions that failed under A and not under B; Broken the
-	// reverse.
+	// Mended are the questions whose retrieval failed under A and not under B; Broken
+	// the reverse.
 	Mended []Moved `json:"mended"`
 	Broken []Moved `json:"broken"`
 	// Raised, Lowered and Kept count the questions with gold by where their first
@@ -184,6 +184,10 @@ type Pair struct {
 	Raised  int `json:"raised"`
 	Lowered int `json:"lowered"`
 	Kept    int `json:"kept"`
+	// Causes and Buckets say what became of each question that both runs looked at,
+	// cells without questions left out.
+	Causes  []Transition       `json:"causes"`
+	Buckets []BucketTransition `json:"buckets"`
 	// LatencyMS is null without timings.
 	LatencyMS *LatencyDifference `json:"latency_ms"`
 }

@@ -46,8 +46,10 @@ type Run struct {
 	Fingerprint string  `json:"fingerprint"`
 	Library     Library `json:"library"`
 	Dataset     Dataset `json:"dataset"`
-	Relevance   string  `json:"relevance"`
-	Unit        string  `json:"unit"`
+	// Answering is who answered and who judged, null when nothing was answered.
+	Answering *Answering `json:"answering"`
+	Relevance string     `json:"relevance"`
+	Unit      string     `json:"unit"`
 	// Gain is "exponential" or "linear", that of nDCG where a metric leaves it open.
 	Gain string `json:"gain"`
 	// Metrics are the names in the order asked, as typed.
@@ -75,9 +77,21 @@ type Library struct {
 
 // Dataset is the set of questions that a run answered.
 type Dataset struct {
-	Name      string `json:"name"`
+	Name string `json:"name"`
+	// Ref is what names it on the command line: its name, or the path as it was
+	// given.
+	Ref       string `json:"ref"`
 	Hash      string `json:"hash"`
 	Questions int    `json:"questions"`
+}
+
+// Answering is who answers and who judges.
+type Answering struct {
+	// Model is that of a language model, or "extractive".
+	Model    string `json:"model"`
+	Detector string `json:"detector"`
+	// DetectorFingerprint changes when verdicts may.
+	DetectorFingerprint string `json:"detector_fingerprint"`
 }
 
 // Program is what ran, and where.

@@ -51,6 +51,13 @@ func Variables(a, b Run) []Variable {
 	} else {
 		add("documents", strconv.Itoa(la.Documents), strconv.Itoa(lb.Documents))
 	}
+	if a.Answering != nil && b.Answering != nil {
+		add("model", a.Answering.Model, b.Answering.Model)
+		if a.Answering.Detector == b.Answering.Detector {
+			add("detector", a.Answering.DetectorFingerprint, b.Answering.DetectorFingerprint)
+		}
+		add("detector", a.Answering.Detector, b.Answering.Detector)
+	}
 	add("dataset", a.Dataset.Hash, b.Dataset.Hash)
 	add("relevance", a.Relevance, b.Relevance)
 	add("unit", a.Unit, b.Unit)

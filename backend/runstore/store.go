@@ -187,18 +187,36 @@ func readSummary(dir string, into *Summary) error {
 	return readJSON(filepath.Join(dir, MetricsFile), &into.Scores)
 }
 
-// Load reads a run by its ID, by a unique beginning of it, or by the path of its
-// folder, which has a separator. The faults are "run_unknown" and "run_ambiguous",
+// Latest names the newest run; of runs made at once, the first by ID.
+const Latest = "latest"
+
+// Load reads a run by its ID, by a unique beginning of it, by Latest, or by the path
+// of its folder, which has a separator. The faults are "run_unknown" and "run_ambiguous",
 // and those of Read.
 func (s *Store) Load(ref string) (runs.Stored, error) {
 	if strings.ContainsAny(ref, `/\`) {
 		return Read(ref)
 	}
 	id, err := s.find(ref)
+	if ref == Latest {
+		id, err = s.newest()
+	}
 	if err != nil {
 		return runs.Stored{}, err
 	}
 	return Read(s.Path(id))
+}
+
+// newest is the ID of the newest run.
+func (s *Store) newest() (string, error) {
+	l, err := s.List()
+	if err != nil {
+		return "", err
+	}
+	if len(l.Runs) == 0 {
+		return "", fault.New("run_unknown", fault.P("run", Latest))
+	}
+	return l.Runs[0].ID, nil
 }
 
 func (s *Store) find(ref string) (string, error) {

@@ -259,20 +259,8 @@ export interface KeyPoint {
 }
 
 //////////
-// source: record.go
+// source: cause.go
 
-/**
- * FailedDepth is how far down the first relevant hit may stand before a question
- * counts as failed.
- */
-export const FailedDepth = 5;
-export const ExcerptHits = 5;
-export const ExcerptPoints = 120;
-/**
- * ExcerptHits and ExcerptPoints bound the texts kept with a record: the beginning
- * of the first hits, in code points.
- */
-export type Excerpt = typeof ExcerptHits | typeof ExcerptPoints;
 /**
  * Cause says why a question failed.
  */
@@ -290,13 +278,160 @@ export const SplitByChunking: Cause = "split_by_chunking";
  */
 export const NotRetrieved: Cause = "not_retrieved";
 /**
+ * RankedLow: relevant below FailedDepth.
+ */
+export const RankedLow: Cause = "ranked_low";
+/**
  * DroppedByThreshold: what was relevant fell below a threshold.
  */
 export const DroppedByThreshold: Cause = "dropped_by_threshold";
 /**
- * RankedLow: relevant below FailedDepth.
+ * CutFromPrompt: relevant passages were found and none was in the prompt.
  */
-export const RankedLow: Cause = "ranked_low";
+export const CutFromPrompt: Cause = "cut_from_prompt";
+/**
+ * Ignored: relevant passages were in the prompt, and the answer rests on others
+ * or leaves out what was asked.
+ */
+export const Ignored: Cause = "ignored";
+/**
+ * NoiseFollowed: an unanswerable question was answered from passages that do not
+ * answer it.
+ */
+export const NoiseFollowed: Cause = "noise_followed";
+/**
+ * Contradicted: the answer says otherwise than its passages.
+ */
+export const Contradicted: Cause = "contradicted";
+/**
+ * Fabricated: the answer says what its passages do not say.
+ */
+export const Fabricated: Cause = "fabricated";
+/**
+ * WrongCitation: a cited passage does not bear its sentence out.
+ */
+export const WrongCitation: Cause = "wrong_citation";
+/**
+ * WrongRefusal: the answer refuses although a relevant passage was in the prompt.
+ */
+export const WrongRefusal: Cause = "wrong_refusal";
+/**
+ * BucketMissed: the right passage did not come into the prompt.
+ */
+export const BucketMissed = "missed";
+/**
+ * BucketNoise: it did, and the answer was led astray by others.
+ */
+export const BucketNoise = "noise";
+/**
+ * BucketUnfaithful: the answer says what its passages do not bear out.
+ */
+export const BucketUnfaithful = "unfaithful";
+/**
+ * Buckets that causes roll up to.
+ */
+export type Bucket = typeof BucketMissed | typeof BucketNoise | typeof BucketUnfaithful;
+/**
+ * Diagnosis says why questions of a run failed: each by the first cause that
+ * applies.
+ */
+export interface Diagnosis {
+  /**
+   * Of counts the questions that were looked at, Failed those with a cause.
+   */
+  of: number /* int */;
+  failed: number /* int */;
+  /**
+   * Answers says whether there were answers to look at; without them the causes
+   * from cut_from_prompt on are in NotLooked.
+   */
+  answers: boolean;
+  not_looked: Cause[];
+  /**
+   * Unjudged counts answers without a verdict or a cause: they could be wrong.
+   */
+  unjudged: number /* int */;
+  buckets: BucketCount[];
+  /**
+   * Causes are those that occur, in the order of package runs.
+   */
+  causes: CauseCount[];
+}
+/**
+ * BucketCount is how many questions fell into a bucket.
+ */
+export interface BucketCount {
+  bucket: 'missed' | 'noise' | 'unfaithful';
+  n: number /* int */;
+  share: number /* float64 */;
+  /**
+   * CI is the 95 % interval of Share, null when it cannot be computed.
+   */
+  ci: CI | null;
+}
+/**
+ * CauseCount is how many questions failed for a cause, and what may help.
+ */
+export interface CauseCount {
+  cause: Cause;
+  bucket: 'missed' | 'noise' | 'unfaithful';
+  n: number /* int */;
+  share: number /* float64 */;
+  ci: CI | null;
+  /**
+   * Questions are the ids behind it, in the order of the dataset.
+   */
+  questions: string[];
+  /**
+   * Parameters are settings likely to help, the likeliest first.
+   */
+  parameters: string[];
+  sweep: Sweep;
+}
+/**
+ * Sweep is an experiment that would test a remedy: it changes one parameter.
+ */
+export interface Sweep {
+  parameter: string;
+  /**
+   * Commands are command lines to run one after the other.
+   */
+  commands: string[];
+}
+/**
+ * Transition counts the questions that went from one cause to another; null is none.
+ */
+export interface Transition {
+  from: Cause | null;
+  to: Cause | null;
+  n: number /* int */;
+  questions: string[];
+}
+/**
+ * BucketTransition is the same by bucket.
+ */
+export interface BucketTransition {
+  from: 'missed' | 'noise' | 'unfaithful' | null;
+  to: 'missed' | 'noise' | 'unfaithful' | null;
+  n: number /* int */;
+  questions: string[];
+}
+
+//////////
+// source: record.go
+
+/**
+ * FailedDepth is how far down the first relevant hit may stand before a question
+ * counts as failed.
+ */
+export const FailedDepth = 5;
+export const ExcerptHits = 5;
+export const ExcerptPoints = 120;
+/**
+ * ExcerptHits and ExcerptPoints bound the texts kept with a record: the beginning
+ * of the first hits, in code points.
+ */
+export type Excerpt = typeof ExcerptHits | typeof ExcerptPoints;
 /**
  * Record is what a run returned for one question, judged: a line of
  * results.jsonl. It has no timings, so that equal searches give equal bytes.
@@ -322,7 +457,8 @@ export interface Record {
    */
   first: number /* int */ | null;
   /**
-   * Cause is null for a question that did not fail.
+   * Cause is the first cause in the order of Causes that applies; null for a
+   * question that did not fail.
    */
   cause: Cause | null;
   /**
@@ -492,6 +628,10 @@ export interface Result extends Scores {
    * timings.
    */
   latency_ms: { [key: string]: Quantiles};
+  /**
+   * Diagnosis says why questions failed.
+   */
+  diagnosis: Diagnosis;
 }
 /**
  * Scores are what a run is worth: metrics.json, the same bytes for the same
@@ -521,7 +661,8 @@ export interface Scores {
   errored_queries: number /* int */;
   errors: { [key: string]: number /* int */};
   /**
-   * Causes counts the failed questions by cause; Buckets rolls them up.
+   * Causes counts the questions with a cause, those of answers too; Buckets rolls
+   * them up, and has noise and unfaithful where questions were answered.
    */
   causes: { [key: Cause]: number /* int */};
   buckets: { [key: string]: number /* int */};
@@ -531,10 +672,6 @@ export interface Scores {
   duplicate_hits: number /* int */;
   failures: FailedOutcome[];
 }
-/**
- * BucketMissed is the bucket of bad cases that retrieval alone can tell.
- */
-export const BucketMissed = "missed";
 /**
  * Metric is a mean with what it rests on.
  */
@@ -710,8 +847,8 @@ export interface Pair {
    */
   variables: Variable[];
   /**
-   * Mended are the questions that failed under A and not under B; Broken the
-   * reverse.
+   * Mended are the questions whose retrieval failed under A and not under B; Broken
+   * the reverse.
    */
   mended: Moved[];
   broken: Moved[];
@@ -722,6 +859,12 @@ export interface Pair {
   raised: number /* int */;
   lowered: number /* int */;
   kept: number /* int */;
+  /**
+   * Causes and Buckets say what became of each question that both runs looked at,
+   * cells without questions left out.
+   */
+  causes: Transition[];
+  buckets: BucketTransition[];
   /**
    * LatencyMS is null without timings.
    */
@@ -823,6 +966,10 @@ export interface Run {
   fingerprint: string;
   library: Library;
   dataset: Dataset;
+  /**
+   * Answering is who answered and who judged, null when nothing was answered.
+   */
+  answering: Answering | null;
   relevance: string;
   unit: string;
   /**
@@ -861,8 +1008,27 @@ export interface Library {
  */
 export interface Dataset {
   name: string;
+  /**
+   * Ref is what names it on the command line: its name, or the path as it was
+   * given.
+   */
+  ref: string;
   hash: string;
   questions: number /* int */;
+}
+/**
+ * Answering is who answers and who judges.
+ */
+export interface Answering {
+  /**
+   * Model is that of a language model, or "extractive".
+   */
+  model: string;
+  detector: string;
+  /**
+   * DetectorFingerprint changes when verdicts may.
+   */
+  detector_fingerprint: string;
 }
 /**
  * Program is what ran, and where.

@@ -1,5 +1,11 @@
 package api
 
+import (
+	"time"
+
+	"ragdesk/backend/runs"
+)
+
 // Retrieval are the settings that search, compare, ask and evaluation share.
 // Null means the strategy's own value.
 type Retrieval struct {
@@ -55,7 +61,8 @@ type Filter struct {
 type SearchRequest struct {
 	KB    string `json:"kb"`
 	Query string `json:"query"`
-	// Strategy is a name or "@pipeline.yaml"; empty means "hybrid+rerank".
+	// Strategy is a name, "@pipeline.yaml" or "run:ID", the pipeline of a stored run;
+	// empty means "hybrid+rerank".
 	Strategy  string    `json:"strategy"`
 	Retrieval Retrieval `json:"retrieval"`
 }
@@ -182,12 +189,14 @@ type CompareResponse struct {
 type Column struct {
 	Strategy string `json:"strategy"`
 	// Auto is as in SearchResponse.
-	Auto      *AutoChoice `json:"auto"`
-	Hits      []Hit       `json:"hits"`
-	Dropped   []Dropped   `json:"dropped"`
-	Prompt    string      `json:"prompt"`
-	Answer    *string     `json:"answer"`
-	Citations []Citation  `json:"citations"`
+	Auto *AutoChoice `json:"auto"`
+	// Run is the stored run whose pipeline this is, asked for as "run:ID"; else null.
+	Run       *ColumnRun `json:"run"`
+	Hits      []Hit      `json:"hits"`
+	Dropped   []Dropped  `json:"dropped"`
+	Prompt    string     `json:"prompt"`
+	Answer    *string    `json:"answer"`
+	Citations []Citation `json:"citations"`
 	// Rewrite is what a language model made of the question for the search; null
 	// without.
 	Rewrite *Rewrite `json:"rewrite"`
@@ -202,6 +211,21 @@ type Column struct {
 	Warnings    []Notice            `json:"warnings"`
 	Fingerprint string              `json:"fingerprint"`
 	TimingsMS   map[string]*float64 `json:"timings_ms" tstype:"{ [key: string]: number | null }"`
+}
+
+// ColumnRun is a stored run whose pipeline searched again.
+type ColumnRun struct {
+	RunID string `json:"run_id"`
+	// Name is what reports call the run; Strategy is what it was asked for as.
+	Name     string    `json:"name"`
+	Strategy string    `json:"strategy"`
+	Created  time.Time `json:"created"`
+	Dataset  string    `json:"dataset"`
+	// Changed says that the run searched another library, or this one before a change.
+	Changed bool `json:"changed"`
+	// Variables are the settings in which the pipeline (b) differs from its strategy as
+	// that is now (a).
+	Variables []runs.Variable `json:"variables"`
 }
 
 // Movement is where one chunk stands in each column; null where it is absent.

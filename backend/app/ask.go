@@ -185,8 +185,12 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 		if err != nil {
 			return api.CompareResponse{}, err
 		}
+		ofRun, err := s.columnRun(ctx, names, r.KB, p)
+		if err != nil {
+			return api.CompareResponse{}, err
+		}
 		out.Strategies = append(out.Strategies, api.Column{
-			Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped), Rewrite: rewriteOf(f.rewrite),
+			Strategy: p.Strategy, Auto: auto, Run: ofRun, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped), Rewrite: rewriteOf(f.rewrite),
 			Prompt: a.prompt, Context: promptContext(a, f.Hits), Citations: []api.Citation{}, Cut: []string{}, Warnings: []api.Notice{},
 			Fingerprint: f.fingerprint, TimingsMS: timingsOf(f, answered{}),
 		})

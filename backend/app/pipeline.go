@@ -15,6 +15,7 @@ import (
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
 )
 
 // defaultStrategy is what search and ask use unless told otherwise.
@@ -25,13 +26,17 @@ func pipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipeline, er
 	return namedPipeline(find, cmp.Or(strings.TrimSpace(strategy), defaultStrategy), r)
 }
 
-// namedPipeline reads a strategy, or the file behind "@", and applies the
-// settings of r over it.
+// namedPipeline reads a strategy, the file behind "@" or the pipeline of a run, and
+// applies the settings of r over it.
 func namedPipeline(find resolver, strategy string, r api.Retrieval) (rag.Pipeline, error) {
 	var p rag.Pipeline
 	var err error
 	if path, isFile := strings.CutPrefix(strategy, "@"); isFile {
 		p, err = pipelineFile(find, path)
+	} else if ref, isRun := strings.CutPrefix(strategy, ofRun); isRun {
+		var run runs.Run
+		run, err = find.run(ref)
+		p, strategy = run.Pipeline, ofRun+run.ID
 	} else {
 		strategy = strings.ToLower(strategy)
 		p, err = find.strategy(strategy)
@@ -150,7 +155,7 @@ func override(find resolver, p *rag.Pipeline, r api.Retrieval) error {
 	set(&p.TopK, r.TopK)
 	set(&p.Candidates, r.Candidates)
 	set(&p.RerankDepth, r.RerankDepth)
-	if r.Candidates == nil && preset == rag.DefaultCandidates {
+	if r.TopK != nil && r.Candidates == nil && preset == rag.DefaultCandidates {
 		p.Candidates = max(preset, p.TopK)
 	}
 	if r.Fusion != nil {

@@ -6,6 +6,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
 )
 
 // States of what "auto" stands for.
@@ -21,6 +22,8 @@ type resolver struct {
 	reranker func(asked string) (string, error)
 	// tuned is what was tuned for the library.
 	tuned func() (tuned, error)
+	// run is a stored run by its id, a unique beginning of it, or its folder.
+	run func(ref string) (runs.Run, error)
 }
 
 // tuned is a library's own choice; nil without one that holds.
@@ -32,7 +35,7 @@ type tuned struct {
 // resolver resolves names for one library, which is looked at only when a name
 // asks for it. An empty kb has nothing tuned.
 func (s *Service) resolver(ctx context.Context, kb string) resolver {
-	return resolver{reranker: s.rerankerName, tuned: sync.OnceValues(func() (tuned, error) {
+	return resolver{reranker: s.rerankerName, run: s.runs().Run, tuned: sync.OnceValues(func() (tuned, error) {
 		if kb == "" {
 			return tuned{state: autoUntuned}, nil
 		}

@@ -50,6 +50,19 @@ func TestPipelineVariables(t *testing.T) {
 				{"threshold.vector", "", "0.2"}, {"threshold.rerank", "", "0.01"},
 			},
 		},
+		"what is seldom set": {
+			pipeline(t, "hybrid", nil),
+			pipeline(t, "hybrid", func(p *rag.Pipeline) {
+				p.MaxRanks = map[rag.Stage]int{rag.StageBM25: 7}
+				p.Filter = rag.Filter{Folders: []string{"a", "b"}, Languages: []string{"zh"}, After: "2024-01-01"}
+				p.HeadingBoost, p.FoldDuplicates, p.Diversity, p.Neighbours = .5, .9, .3, 1
+				p.ContextOrder, p.Rewrite, p.RewriteModel = rag.OrderEdges, rag.RewriteHyDE, "m"
+			}),
+			[]runs.Variable{
+				{"max_rank.bm25", "", "7"}, {"filter", "", "folder=a|b lang=zh after=2024-01-01"}, {"heading_boost", "", "0.5"},
+				{"fold_duplicates", "", "0.9"}, {"diversity", "", "0.3"}, {"neighbours", "", "1"}, {"context_order", "", "edges"}, {"rewrite", "", "hyde"},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -93,6 +93,17 @@ func PipelineVariables(a, b rag.Pipeline) []Variable {
 	add("top_k", strconv.Itoa(a.TopK), strconv.Itoa(b.TopK))
 	for _, stage := range rag.Stages() {
 		add("threshold."+string(stage), threshold(a, stage), threshold(b, stage))
+		add("max_rank."+string(stage), maxRank(a, stage), maxRank(b, stage))
+	}
+	add("filter", filter(a.Filter), filter(b.Filter))
+	add("heading_boost", unlessZero(a.HeadingBoost), unlessZero(b.HeadingBoost))
+	add("fold_duplicates", unlessZero(a.FoldDuplicates), unlessZero(b.FoldDuplicates))
+	add("diversity", unlessZero(a.Diversity), unlessZero(b.Diversity))
+	add("neighbours", unlessZero(float64(a.Neighbours)), unlessZero(float64(b.Neighbours)))
+	add("context_order", string(a.ContextOrder), string(b.ContextOrder))
+	add("rewrite", string(a.Rewrite), string(b.Rewrite))
+	if a.Rewrite != "" && b.Rewrite != "" {
+		add("rewrite_model", a.RewriteModel, b.RewriteModel)
 	}
 	return out
 }
@@ -111,6 +122,38 @@ func legs(p rag.Pipeline) string {
 func threshold(p rag.Pipeline, stage rag.Stage) string {
 	v, ok := p.Thresholds[stage]
 	if !ok {
+		return ""
+	}
+	return number(v)
+}
+
+func maxRank(p rag.Pipeline, stage rag.Stage) string {
+	n, ok := p.MaxRanks[stage]
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// filter spells a filter, its parts by name.
+func filter(f rag.Filter) string {
+	var parts []string
+	add := func(name string, values ...string) {
+		if joined := strings.Join(values, "|"); joined != "" {
+			parts = append(parts, name+"="+joined)
+		}
+	}
+	add("folder", f.Folders...)
+	add("type", f.Types...)
+	add("lang", f.Languages...)
+	add("tag", f.Tags...)
+	add("after", f.After)
+	add("before", f.Before)
+	return strings.Join(parts, " ")
+}
+
+func unlessZero(v float64) string {
+	if v == 0 {
 		return ""
 	}
 	return number(v)

@@ -194,17 +194,32 @@ const Latest = "latest"
 // of its folder, which has a separator. The faults are "run_unknown" and "run_ambiguous",
 // and those of Read.
 func (s *Store) Load(ref string) (runs.Stored, error) {
+	dir, err := s.folder(ref)
+	if err != nil {
+		return runs.Stored{}, err
+	}
+	return Read(dir)
+}
+
+// Run reads what a run is, without its records; ref and faults are those of Load.
+func (s *Store) Run(ref string) (r runs.Run, err error) {
+	dir, err := s.folder(ref)
+	if err == nil {
+		err = readRun(dir, &r)
+	}
+	return r, err
+}
+
+// folder is that of the run that ref names, as Load has it.
+func (s *Store) folder(ref string) (string, error) {
 	if strings.ContainsAny(ref, `/\`) {
-		return Read(ref)
+		return ref, nil
 	}
 	id, err := s.find(ref)
 	if ref == Latest {
 		id, err = s.newest()
 	}
-	if err != nil {
-		return runs.Stored{}, err
-	}
-	return Read(s.Path(id))
+	return s.Path(id), err
 }
 
 // newest is the ID of the newest run.

@@ -112,6 +112,9 @@ for (const language of languages) {
 
     it("Evaluate says what it takes, runs with one click, and opens its numbers and failures", () =>
       visit({ language, scheme }, "#/evaluate?dataset=sample", async ({ page, t, assertAccessible }) => {
+        await page.getByRole("button", { name: t("eval.more"), exact: true }).click();
+        await page.getByRole("spinbutton", { name: t("options.candidates") }).fill("9");
+        await page.keyboard.press("Escape");
         await page.locator(".estimate").filter({ hasText: "560" }).waitFor({ timeout: 60_000 });
         await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
         await page.locator(".report").waitFor({ timeout: 180_000 });
@@ -126,6 +129,11 @@ for (const language of languages) {
         await page.locator(".failures li").first().getByRole("button", { name: t("eval.openCompare") }).click();
         await page.waitForURL(/#\/compare/u);
         await page.locator('[aria-busy="false"] article').first().waitFor();
+        assert.equal(await page.locator(".of-run").count(), 4, "the columns are not the run's pipelines");
+        await page.locator(".of-run").filter({ hasText: "1" }).first().click();
+        assert.match(await page.locator(".of-run-panel table").innerText(), /50 → 9$/u);
+        await assertAccessible();
+        await page.keyboard.press("Escape");
         await page.goBack();
         await page.locator(".report").waitFor();
       }));

@@ -1,11 +1,14 @@
 import { useI18n } from "vue-i18n";
+import { runOf } from "./runStrategy";
 
 /** Names and explanations of strategies and stages in the page's language. */
 export function useNames() {
-  const { t, te } = useI18n();
+  const { t, te, d } = useI18n();
 
-  /** "hybrid+rerank" in words; a pipeline of the user's own keeps its name. */
+  /** "hybrid+rerank" in words, with its time for that of a run; a pipeline of the user's own keeps its name. */
   function strategyName(strategy: string): string {
+    const run = runOf(strategy);
+    if (run) return t("ui.strategy.ofRun", { name: strategyName(run.name), when: d(run.created, { month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit" }) });
     const [base = strategy, ...more] = strategy.split("+");
     const key = `ui.strategy.${base}.name`;
     const name = te(key) ? t(key) : base;
@@ -14,6 +17,7 @@ export function useNames() {
 
   function strategyAbout(strategy: string): string {
     const [base = strategy, ...more] = strategy.split("+");
+    if (runOf(strategy)) return t("ui.strategy.ofRunAbout");
     const key = `ui.strategy.${base}.about`;
     const about = te(key) ? t(key) : "";
     return more.length === 0 ? about : [about, t("ui.strategy.rerankAbout")].filter(Boolean).join(" ");

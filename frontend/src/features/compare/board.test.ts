@@ -8,7 +8,7 @@ const hit = (chunk_id: string, rank: number): Hit => ({
 });
 const column = (strategy: string, ids: string[]): Column => ({
   strategy, hits: ids.map((id, i) => hit(id, i + 1)), dropped: [], prompt: "", answer: null, rewrite: null, check: null, citations: [],
-  usage: null, auto: null, abstained: false, cut: [], truncated: false, warnings: [], context: { order: "relevance", counted_by: "estimate", window: null, reply_tokens: null, read_tokens: null, prompt_tokens: 0, frame_tokens: 0, passages: [], template: "grounded.zh", template_fingerprint: "" }, fingerprint: "", timings_ms: {},
+  usage: null, auto: null, run: null, abstained: false, cut: [], truncated: false, warnings: [], context: { order: "relevance", counted_by: "estimate", window: null, reply_tokens: null, read_tokens: null, prompt_tokens: 0, frame_tokens: 0, passages: [], template: "grounded.zh", template_fingerprint: "" }, fingerprint: "", timings_ms: {},
 });
 
 function response(lists: Record<string, string[]>): CompareResponse {

@@ -9,7 +9,7 @@ const hit = (chunkId: string, rank: number, text = "plain"): Hit => ({
   matches: [{ start: 0, end: 3, term: "x" }],
 });
 const column = (strategy: string, hits: Hit[], against: string | null): BoardColumn => ({
-  column: { strategy, hits, dropped: [], prompt: "", answer: null, rewrite: null, check: null, citations: [], usage: null, auto: null, abstained: false, cut: [], truncated: false, warnings: [],
+  column: { strategy, hits, dropped: [], prompt: "", answer: null, rewrite: null, check: null, citations: [], usage: null, auto: null, run: null, abstained: false, cut: [], truncated: false, warnings: [],
     context: { order: "relevance", counted_by: "estimate", window: null, reply_tokens: null, read_tokens: null, prompt_tokens: 0, frame_tokens: 0, passages: [], template: "", template_fingerprint: "" }, fingerprint: "", timings_ms: { total: 1 } },
   against, cards: hits.map((one) => ({ hit: one, move: against === null ? null : { kind: "up" as const, by: 2 } })), gone: [],
 });

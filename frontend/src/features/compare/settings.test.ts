@@ -8,6 +8,8 @@ describe("validStrategies", () => {
     ["kept", ["bm25", "classic"], ["bm25", "classic"]],
     ["unknown and repeated names go", ["bm25", "x", "bm25", "vector"], ["bm25", "vector"]],
     ["too few left", ["bm25", "x"], ["vector", "bm25", "hybrid", "hybrid+rerank"]],
+    ["of runs", ["run:a", "run:b"], ["run:a", "run:b"]],
+    ["a run alone", ["run:a"], ["run:a", "vector"]],
     ["too many", [...known], ["vector", "bm25", "hybrid", "hybrid+rerank"]],
   ])("%s", (_, wanted, want) => {
     expect(validStrategies(wanted, known)).toEqual(want);

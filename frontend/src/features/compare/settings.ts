@@ -2,6 +2,7 @@ import type { LocationQuery } from "vue-router";
 import type { CompareRequest } from "@/api/types.gen";
 import { stageNames, type StageName } from "@/lib/stages";
 import type { Baseline } from "@/lib/movement";
+import { isRunStrategy } from "@/lib/runStrategy";
 
 /** What the user chose beside library and question. Null means a strategy's own. */
 export interface Settings {
@@ -36,10 +37,12 @@ export function defaultSettings(): Settings {
   };
 }
 
-/** Keeps known strategies once each, at most maxColumns; the defaults if too few. */
+/** Keeps known strategies and those of runs once each, at most maxColumns; the defaults if too few. A run alone stands beside the first default. */
 export function validStrategies(wanted: readonly string[], known: readonly string[]): string[] {
-  const kept = [...new Set(wanted)].filter((name) => known.includes(name)).slice(0, maxColumns);
-  return kept.length >= minColumns ? kept : defaultStrategies.filter((name) => known.includes(name));
+  const kept = [...new Set(wanted)].filter((name) => known.includes(name) || isRunStrategy(name)).slice(0, maxColumns);
+  const defaults = defaultStrategies.filter((name) => known.includes(name));
+  if (kept.length >= minColumns) return kept;
+  return kept.some(isRunStrategy) ? [...kept, ...defaults].slice(0, minColumns) : defaults;
 }
 
 /** The request for a question. */

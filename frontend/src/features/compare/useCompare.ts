@@ -4,6 +4,7 @@ import { isAbort, toServiceError, type ServiceError } from "@/api/errors";
 import type { CompareRequest, CompareResponse } from "@/api/types.gen";
 import { isOneOf, isStrings, openSlot } from "@/lib/storage";
 import { remember } from "@/lib/recent";
+import { isRunStrategy } from "@/lib/runStrategy";
 import { defaultSettings, toRequest } from "./settings";
 
 const recentLimit = 8;
@@ -75,7 +76,7 @@ export function useCompare() {
   watch(
     () => signature.value + "\n" + query.value,
     (now, before) => {
-      slots.strategies.write(settings.strategies);
+      if (!settings.strategies.some(isRunStrategy)) slots.strategies.write(settings.strategies);
       const typed = now.slice(now.indexOf("\n")) !== before.slice(before.indexOf("\n"));
       if (typed || (response.value === null && error.value === null)) return;
       clearTimeout(rest);

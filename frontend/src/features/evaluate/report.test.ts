@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Record as RunRecord } from "@/api/runs.gen";
-import { fits, joinQuestions } from "./report";
+import type { EvalReport } from "@/api/types.gen";
+import { besides, fits, joinQuestions } from "./report";
 
 const record = (id: string, first: number | null, more: Partial<RunRecord> = {}): RunRecord => ({
   query_id: id, query: `question ${id}`, type: "factual", lang: "en", cluster: "", answerable: true, stale: false, expected: [], first,
@@ -18,5 +19,17 @@ describe("questions of several runs", () => {
 
   it.each([["all", ["a", "b", "c"]], ["failed", ["c"]], ["moved", ["b"]], ["errored", []], ["unanswerable", ["c"]]] as const)("are narrowed: %s", (filter, want) => {
     expect(rows.filter((row) => fits(row, filter)).map((row) => row.id)).toEqual(want);
+  });
+});
+
+describe("the runs beside which a question is seen", () => {
+  const report = (...names: string[]) => ({ baseline: names[0] ?? "", runs: names.map((name) => ({ name, run_id: `id-${name}` })) }) as unknown as EvalReport;
+
+  it("are all of a few", () => {
+    expect(besides(report("a", "b"), null)).toEqual(["id-a", "id-b"]);
+  });
+
+  it("hold the baseline and the run that was asked about", () => {
+    expect(besides(report("a", "b", "c", "d", "e", "f"), "id-f")).toEqual(["id-a", "id-b", "id-c", "id-f"]);
   });
 });

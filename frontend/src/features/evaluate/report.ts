@@ -33,6 +33,17 @@ export function comparison(report: EvalReport, metric: string, run: string): Com
   return report.comparisons.find((c) => c.metric === metric && c.b === run && c.a === report.baseline) ?? null;
 }
 
+/** The columns that Compare has at most. */
+const columns = 4;
+
+/** The runs to see a question under: the baseline and the one that was asked about, then the others as far as there is room. */
+export function besides(report: EvalReport, asked: string | null): string[] {
+  const baseline = report.runs.find((run) => run.name === report.baseline)?.run_id;
+  const ids = report.runs.map((run) => run.run_id);
+  const first = [...new Set([baseline, asked ?? undefined, ...ids].filter((id): id is string => id !== undefined && ids.includes(id)))].slice(0, columns);
+  return ids.filter((id) => first.includes(id));
+}
+
 /** One question as all runs of a report answered it. */
 export interface QuestionRow {
   readonly id: string;

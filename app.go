@@ -296,3 +296,38 @@ func (a *App) EditPrompt(r api.EditPromptRequest) (api.PromptTemplate, error) {
 func (a *App) ResetPrompt(r api.PromptRequest) (api.PromptTemplate, error) {
 	return a.svc.ResetPrompt(a.context(), r)
 }
+
+// ReviewQueue gives claims to label, without verdicts.
+func (a *App) ReviewQueue(r api.ReviewQueueRequest) (api.ReviewQueue, error) {
+	return a.svc.ReviewQueue(a.context(), r)
+}
+
+// LabelClaim keeps what a person says of a claim.
+func (a *App) LabelClaim(r api.LabelClaimRequest) (api.LabelClaimResult, error) {
+	return a.svc.LabelClaim(a.context(), r)
+}
+
+// Labels sums up what people said.
+func (a *App) Labels(r api.LabelsRequest) (api.Labels, error) {
+	return a.svc.Labels(a.context(), r)
+}
+
+// ExportLabels gives claims to label as a file.
+func (a *App) ExportLabels(r api.ExportLabelsRequest) (api.LabelsExport, error) {
+	return a.svc.ExportLabels(a.context(), r)
+}
+
+// ImportLabels reads labels from a file.
+func (a *App) ImportLabels(r api.ImportLabelsRequest) (api.ImportedLabels, error) {
+	return a.svc.ImportLabels(a.context(), r)
+}
+
+// Agreement compares people with a detector or with one another.
+func (a *App) Agreement(r api.AgreementRequest) (api.AgreementReport, error) {
+	return a.svc.Agreement(a.context(), r)
+}
+
+// Disagreements lists the claims on which they differ.
+func (a *App) Disagreements(r api.DisagreementsRequest) (api.Disagreements, error) {
+	return a.svc.Disagreements(a.context(), r)
+}

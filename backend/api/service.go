@@ -57,6 +57,17 @@ type Service interface {
 	// StartVerify judges answers against their contexts; the job's judged is the
 	// report.
 	StartVerify(ctx context.Context, r VerifyRequest) (Job, error)
+	// ReviewQueue gives claims to label, blind, and LabelClaim keeps what a person says of
+	// one; Labels sums up what there is.
+	ReviewQueue(ctx context.Context, r ReviewQueueRequest) (ReviewQueue, error)
+	LabelClaim(ctx context.Context, r LabelClaimRequest) (LabelClaimResult, error)
+	Labels(ctx context.Context, r LabelsRequest) (Labels, error)
+	ExportLabels(ctx context.Context, r ExportLabelsRequest) (LabelsExport, error)
+	ImportLabels(ctx context.Context, r ImportLabelsRequest) (ImportedLabels, error)
+	// Agreement compares people with a detector or with one another; Disagreements are
+	// the claims on which they differ, with both verdicts.
+	Agreement(ctx context.Context, r AgreementRequest) (AgreementReport, error)
+	Disagreements(ctx context.Context, r DisagreementsRequest) (Disagreements, error)
 	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
 	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
 	RunQuestions(ctx context.Context, r RunRequest) (RunQuestions, error)

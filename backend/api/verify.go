@@ -32,6 +32,10 @@ type VerifyReport struct {
 // VerifiedItem is the verdict on one answer.
 type VerifiedItem struct {
 	ID string `json:"id"`
+	// Question, Context and Answer are what was judged.
+	Question string   `json:"question"`
+	Context  []string `json:"context"`
+	Answer   string   `json:"answer"`
 	// Label is faithful, hallucinated or unscored.
 	Label string `json:"label" tstype:"'faithful' | 'hallucinated' | 'unscored'"`
 	// Score is how likely the answer is hallucinated, 0 to 1; null if unscored.

@@ -52,24 +52,26 @@ func (e evalAnswerer) Fingerprint() string {
 
 // Answer implements evaluate.Answerer.
 func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
-	out := runs.Answer{Context: []rag.ChunkID{}, Citations: []runs.Citation{}, Claims: []runs.Claim{}, Detector: e.detector.Name()}
+	out := runs.Answer{
+		Context: []rag.ChunkID{}, Passages: []string{}, Citations: []runs.Citation{}, Claims: []runs.Claim{},
+		Detector: e.detector.Name(), DetectorFingerprint: e.detector.Fingerprint(),
+	}
 	a, err := e.answer(ctx, inquiry{kb: e.kb, lang: promptLanguage("", q.Text), text: q.Text}, found{Result: retrieve.Result{Hits: hits}})
 	if err != nil {
 		out.Error, err = failureOf(ctx, err)
 		return out, err
 	}
 	out.Text, out.Model, out.Abstained = a.Text, a.model, a.Abstained
-	var passages []string
 	for _, h := range hits[:len(hits)-len(a.cut)] {
 		out.Context = append(out.Context, h.Chunk.ID)
-		passages = append(passages, passageText(h))
+		out.Passages = append(out.Passages, passageText(h))
 	}
 	for _, c := range a.Citations {
 		out.Citations = append(out.Citations, runs.Citation{
 			Marker: c.Marker, ChunkID: c.ChunkID, State: c.State, Start: c.Claim.Start, End: c.Claim.End,
 		})
 	}
-	if err := e.judge(ctx, &out, q, passages); err != nil {
+	if err := e.judge(ctx, &out, q); err != nil {
 		out.Error, err = failureOf(ctx, err)
 		return out, err
 	}
@@ -77,11 +79,11 @@ func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []ra
 }
 
 // judge adds the verdict and the likeness to question and reference.
-func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Question, passages []string) error {
+func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Question) error {
 	if a.Abstained {
 		return nil
 	}
-	d, err := e.detector.Detect(ctx, rag.Judged{Question: q.Text, Context: passages, Answer: a.Text})
+	d, err := e.detector.Detect(ctx, rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text})
 	if err != nil {
 		return err
 	}

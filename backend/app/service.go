@@ -24,6 +24,7 @@ import (
 	"ragdesk/backend/llm"
 	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rerank"
+	"ragdesk/backend/runstore"
 	"ragdesk/backend/store"
 )
 
@@ -77,6 +78,8 @@ type Service struct {
 	tokens    tokenFiles
 	views     viewCache
 	analyzers analyzers
+	// labelFile is nil until labels are read or kept.
+	labelFile *runstore.Labels
 	memory    *memory
 }
 

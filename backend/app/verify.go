@@ -222,7 +222,8 @@ func verifyReport(lang string, v verified) *api.VerifyReport {
 	for i, item := range v.items {
 		d := v.found[i]
 		out.Items[i] = api.VerifiedItem{
-			ID: item.ID, Label: string(d.Label), Expected: item.Label, Claims: claims(lang, d.Claims),
+			ID: item.ID, Question: item.Question, Context: list(item.Context), Answer: item.Answer,
+			Label: string(d.Label), Expected: item.Label, Claims: claims(lang, d.Claims),
 			Reason: d.Reason, Message: because(lang, d.Reason, d.Detail),
 		}
 		for _, c := range d.Claims {

@@ -213,3 +213,39 @@ func TestFormatOfVerify(t *testing.T) {
 	out = regexp.MustCompile(`"score": 0\.\d+`).ReplaceAllString(out, `"score": 0.5`)
 	golden(t, "verify.json", regexp.MustCompile(`"fingerprint": ".*"`).ReplaceAllString(out, `"fingerprint": "…"`))
 }
+
+// TestFormatOfLabels labels what a detector judged, and compares.
+func TestFormatOfLabels(t *testing.T) {
+	t.Parallel()
+	cacheDir(t)
+	dir, workspace := t.TempDir(), t.TempDir()
+	items := `{"id":"said","question":"年假有几天？","context":["员工每年享有十天年假。病假另行计算。"],"answer":"员工每年享有十天年假。"}
+{"id":"other","question":"How long is the leave?","context":["Employees are entitled to ten days of paid leave a year."],"answer":"Employees are entitled to 25 days of paid leave a year."}
+{"id":"third","question":"How long is the leave?","context":["Employees are entitled to ten days of paid leave a year."],"answer":"Employees are entitled to ten days of paid leave a year."}
+`
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("items.jsonl", items)
+	write("verdicts.json", must(t, workspace, dir, 0, "verify", "--json", "items.jsonl"))
+	r := run(t.Context(), dir, []string{"labels", "export", "verdicts.json", "--sample", "100%"}, "RAGDESK_WORKSPACE="+workspace)
+	golden(t, "labels-export.jsonl", r.stdout)
+	state := map[string]string{"": "supported", "25 days": "contradicted"}
+	var filled []string
+	for line := range strings.Lines(r.stdout) {
+		said := state[""]
+		if strings.Contains(line, "25 days") {
+			said = state["25 days"]
+		}
+		filled = append(filled, strings.Replace(line, `"state":""`, `"state":"`+said+`"`, 1))
+	}
+	write("filled.jsonl", strings.Join(filled, ""))
+	golden(t, "labels-import.json", must(t, workspace, dir, 0, "labels", "import", "filled.jsonl", "--by", "anna", "--json"))
+	unsteady := regexp.MustCompile(`"(fingerprint|last|at)": "[^"]+"`)
+	golden(t, "labels-agreement.json", unsteady.ReplaceAllString(
+		must(t, workspace, dir, 0, "labels", "agreement", "verdicts.json", "--disagreements", "5", "--json"), `"$1": "…"`))
+	golden(t, "labels-list.json", unsteady.ReplaceAllString(must(t, workspace, dir, 0, "labels", "list", "--json"), `"$1": "…"`))
+}

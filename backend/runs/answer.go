@@ -10,15 +10,20 @@ type Answer struct {
 	Model     string `json:"model"`
 	Abstained bool   `json:"abstained"`
 	// Context are the passages that the answer had, in the prompt's order.
-	Context   []rag.ChunkID `json:"context"`
-	Citations []Citation    `json:"citations"`
-	// Detector is who judged. Label is faithful, hallucinated or unscored, Score how
-	// likely it is hallucinated, null if unscored, Reason a code.
-	Detector string   `json:"detector"`
-	Label    string   `json:"label" tstype:"'faithful' | 'hallucinated' | 'unscored'"`
-	Score    *float64 `json:"score"`
-	Reason   string   `json:"reason"`
-	Claims   []Claim  `json:"claims"`
+	Context []rag.ChunkID `json:"context"`
+	// Passages are their texts, as the prompt showed them: a claim can be judged again
+	// when the library has changed.
+	Passages  []string   `json:"passages"`
+	Citations []Citation `json:"citations"`
+	// Detector is who judged, and DetectorFingerprint changes when its verdicts may.
+	// Label is faithful, hallucinated or unscored, Score how likely it is hallucinated,
+	// null if unscored, Reason a code.
+	Detector            string   `json:"detector"`
+	DetectorFingerprint string   `json:"detector_fingerprint"`
+	Label               string   `json:"label" tstype:"'faithful' | 'hallucinated' | 'unscored'"`
+	Score               *float64 `json:"score"`
+	Reason              string   `json:"reason"`
+	Claims              []Claim  `json:"claims"`
 	// Relevancy is the cosine of question and answer, and Similarity that of answer
 	// and reference; null when they were not computed.
 	Relevancy  *float64 `json:"relevancy"`

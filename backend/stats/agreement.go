@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Weights say how much a disagreement between categories i and j of k counts as
@@ -152,4 +153,67 @@ func margins(table [][]int) (shares [][]float64, rows, columns []float64, n int,
 		}
 	}
 	return shares, rows, columns, n, nil
+}
+
+// leastDefined is the share of bootstrap samples that must have a κ.
+const leastDefined = .5
+
+// BootstrapKappa returns the percentile interval of κ when whole clusters of items are
+// drawn with replacement [ET93, sec. 8.3]. a and b are the categories, of k, that two
+// raters gave each item, and clusters names the cluster of each. Samples in which κ is
+// undefined, because both raters gave one answer, are left out; when more than half
+// are, the interval is ErrUndefined. It needs two clusters.
+func BootstrapKappa(a, b []int, clusters []string, k int, w Weights, o Options) (Interval, error) {
+	if len(a) != len(clusters) {
+		return Interval{}, fmt.Errorf("%d ratings in %d clusters named: %w", len(a), len(clusters), ErrArgument)
+	}
+	if _, err := Crosstab(a, b, k); err != nil {
+		return Interval{}, err
+	}
+	cells := clusterCells(a, b, clusters)
+	if len(cells) < 2 {
+		return Interval{}, fmt.Errorf("bootstrap %d clusters: %w", len(cells), ErrTooFew)
+	}
+	o, err := o.filled()
+	if err != nil {
+		return Interval{}, err
+	}
+	replicates := resample(o, len(cells), func(drawn []uint32) float64 {
+		table := make([][]int, k)
+		for i := range table {
+			table[i] = make([]int, k)
+		}
+		for _, c := range drawn {
+			for _, cell := range cells[c] {
+				table[cell[0]][cell[1]]++
+			}
+		}
+		found, err := Kappa(table, w, o.Level)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return found.Kappa
+	})
+	defined, _ := slices.BinarySearch(replicates, math.Inf(1))
+	if float64(defined) < leastDefined*float64(len(replicates)) {
+		return Interval{}, fmt.Errorf("kappa in %d of %d samples: %w", defined, len(replicates), ErrUndefined)
+	}
+	return percentiles(replicates[:defined], (1-o.Level)/2, (1+o.Level)/2), nil
+}
+
+// clusterCells are the cells of a table that each cluster's items fall into, in order of
+// the clusters' first items.
+func clusterCells(a, b []int, clusters []string) [][][2]int {
+	index := map[string]int{}
+	var cells [][][2]int
+	for i, name := range clusters {
+		at, ok := index[name]
+		if !ok {
+			at = len(cells)
+			index[name] = at
+			cells = append(cells, nil)
+		}
+		cells[at] = append(cells[at], [2]int{a[i], b[i]})
+	}
+	return cells
 }

@@ -83,3 +83,52 @@ func PredictionPowered(judged, judgedToo, labels []float64, level float64) (Esti
 	variance := squares(judged, average)/n/n + squares(offsets, bias)/labelled/labelled
 	return Estimate{Value: average - bias, HalfWidth: float64(twoSidedZ(level) * math.Sqrt(variance))}, nil
 }
+
+// Stratum is a part of the judged items, such as those with one verdict.
+type Stratum struct {
+	// Judged are the f of all its items, those that were labelled too among them.
+	Judged []float64
+	// JudgedToo and Labels are f and y of those that a human labelled.
+	JudgedToo, Labels []float64
+}
+
+// StratifiedPredictionPowered is PredictionPowered where a sample was drawn within
+// strata, at any rate: the mean of f over all items minus Σ W·mean(f − y), W being a
+// stratum's share of the items. The half width is z·√(σ²(f)/N + Σ W²·v/n), where v is the
+// population variance of f − y among the n labelled of the stratum, but not less than
+// that of an error that was seen once in n + 2: a few labels without an error do not
+// prove that there is none. Values lie in [0, 1]. Each stratum needs two labels, or
+// all its items labelled.
+func StratifiedPredictionPowered(strata []Stratum, level float64) (Estimate, error) {
+	if err := checkShare("level", level); err != nil {
+		return Estimate{}, err
+	}
+	var all []float64
+	for _, s := range strata {
+		all = append(all, s.Judged...)
+	}
+	if err := checkFinite("judged", all); err != nil {
+		return Estimate{}, err
+	}
+	if len(all) < 2 {
+		return Estimate{}, fmt.Errorf("%d judged items: %w", len(all), ErrTooFew)
+	}
+	total := float64(len(all))
+	average := mean(all)
+	value, variance := average, squares(all, average)/total/total
+	for _, s := range strata {
+		offsets, err := Differences(s.Labels, s.JudgedToo)
+		if err != nil {
+			return Estimate{}, err
+		}
+		n := float64(len(offsets))
+		if len(offsets) < min(2, len(s.Judged)) || len(offsets) > len(s.Judged) {
+			return Estimate{}, fmt.Errorf("%d labels of %d items: %w", len(offsets), len(s.Judged), ErrTooFew)
+		}
+		share, bias, rare := float64(len(s.Judged))/total, mean(offsets), 1/(n+2)
+		v := max(squares(offsets, bias)/n, float64(rare*(1-rare)))
+		value -= float64(share * bias)
+		variance += float64(share*share*v) / n
+	}
+	return Estimate{Value: value, HalfWidth: float64(twoSidedZ(level) * math.Sqrt(variance))}, nil
+}

@@ -41,6 +41,13 @@ export type Operation =
   | "SampleDataset"
   | "LeakCheck"
   | "StartVerify"
+  | "ReviewQueue"
+  | "LabelClaim"
+  | "Labels"
+  | "ExportLabels"
+  | "ImportLabels"
+  | "Agreement"
+  | "Disagreements"
   | "ListRuns"
   | "CompareRuns"
   | "RunQuestions"
@@ -109,6 +116,17 @@ export interface Client {
   /** StartVerify judges answers against their contexts; the job's judged is the
    * report. */
   startVerify(request: api.VerifyRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** ReviewQueue gives claims to label, blind, and LabelClaim keeps what a person says of
+   * one; Labels sums up what there is. */
+  reviewQueue(request: api.ReviewQueueRequest, signal?: AbortSignal): Promise<api.ReviewQueue>;
+  labelClaim(request: api.LabelClaimRequest, signal?: AbortSignal): Promise<api.LabelClaimResult>;
+  labels(request: api.LabelsRequest, signal?: AbortSignal): Promise<api.Labels>;
+  exportLabels(request: api.ExportLabelsRequest, signal?: AbortSignal): Promise<api.LabelsExport>;
+  importLabels(request: api.ImportLabelsRequest, signal?: AbortSignal): Promise<api.ImportedLabels>;
+  /** Agreement compares people with a detector or with one another; Disagreements are
+   * the claims on which they differ, with both verdicts. */
+  agreement(request: api.AgreementRequest, signal?: AbortSignal): Promise<api.AgreementReport>;
+  disagreements(request: api.DisagreementsRequest, signal?: AbortSignal): Promise<api.Disagreements>;
   listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
   compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
   runQuestions(request: api.RunRequest, signal?: AbortSignal): Promise<api.RunQuestions>;
@@ -173,6 +191,13 @@ export function createClient(transport: Transport): Client {
     sampleDataset: (request, signal) => transport.call("SampleDataset", request, signal),
     leakCheck: (request, signal) => transport.call("LeakCheck", request, signal),
     startVerify: (request, signal) => transport.call("StartVerify", request, signal),
+    reviewQueue: (request, signal) => transport.call("ReviewQueue", request, signal),
+    labelClaim: (request, signal) => transport.call("LabelClaim", request, signal),
+    labels: (request, signal) => transport.call("Labels", request, signal),
+    exportLabels: (request, signal) => transport.call("ExportLabels", request, signal),
+    importLabels: (request, signal) => transport.call("ImportLabels", request, signal),
+    agreement: (request, signal) => transport.call("Agreement", request, signal),
+    disagreements: (request, signal) => transport.call("Disagreements", request, signal),
     listRuns: (request, signal) => transport.call("ListRuns", request, signal),
     compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
     runQuestions: (request, signal) => transport.call("RunQuestions", request, signal),

@@ -140,6 +140,179 @@ export const PrecisionLow = "precision_low";
 export const PrecisionLowSpread = "precision_low_spread";
 
 //////////
+// source: agreement.go
+
+/**
+ * Agreement compares rater A, people, with rater B, a detector or a person.
+ */
+export interface Agreement {
+  source: string;
+  a: Rater;
+  b: Rater;
+  /**
+   * N counts the claims that both judged, Left the others by reason: unclear,
+   * disputed (people differ without a majority), no_verdict.
+   */
+  n: number /* int */;
+  left: { [key: string]: number };
+  /**
+   * Kappa is Cohen's on whether a claim is supported, with its bootstrap interval, and
+   * Band what it means; null with a reason where it cannot be computed. Sure says that
+   * the whole interval lies in the band, and that there are 30 claims or more.
+   */
+  kappa: number /* float64 */ | null;
+  ci: CI | null;
+  reason: string;
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
+  sure: boolean;
+  /**
+   * Warnings are codes: labels_few below 30 claims, band_unsure when the interval
+   * reaches into another band, prevalence_extreme when hardly any claim, or nearly
+   * every one, is supported.
+   */
+  warnings: string[];
+  /**
+   * Kappas are all of them, the one above first.
+   */
+  kappas: KappaValue[];
+  /**
+   * Prevalence is the share of claims that A says are not supported.
+   */
+  prevalence: Rate;
+  /**
+   * Classes has, for each state and for "not_supported" first, how B finds what A says.
+   */
+  classes: ClassRates[];
+  /**
+   * Languages is the first kappa by language.
+   */
+  languages: LanguageKappa[];
+  /**
+   * Corrected are metrics of the source with the labels put in; empty without one.
+   */
+  corrected: CorrectedMetric[];
+  /**
+   * Ceiling is how far people agree with one another, null with fewer than two.
+   */
+  ceiling: KappaValue | null;
+  /**
+   * Disagreements counts the claims on which A and B differ.
+   */
+  disagreements: number /* int */;
+}
+/**
+ * Rater is who judged.
+ */
+export interface Rater {
+  kind: 'human' | 'detector';
+  /**
+   * Name is a person's or a detector's, empty for all people together.
+   */
+  name: string;
+  fingerprint: string;
+  /**
+   * People counts the people behind it.
+   */
+  people: number /* int */;
+}
+/**
+ * KappaValue is a kappa with what it rests on.
+ */
+export interface KappaValue {
+  /**
+   * Name is supported (claims: supported or not), states (the four states), ordered
+   * (supported, unverifiable, contradicted), answers (answers: faithful or not) or
+   * people.
+   */
+  name: string;
+  /**
+   * Weights is none, linear or quadratic.
+   */
+  weights: 'none' | 'linear' | 'quadratic';
+  /**
+   * Classes name rows (A) and columns (B) of Table.
+   */
+  classes: string[];
+  table: number /* int */[][];
+  n: number /* int */;
+  /**
+   * Observed and Expected are the shares of agreement, seen and by chance.
+   */
+  observed: number /* float64 */ | null;
+  expected: number /* float64 */ | null;
+  kappa: number /* float64 */ | null;
+  /**
+   * CI is a bootstrap interval, answers drawn whole; null when it cannot be computed.
+   */
+  ci: CI | null;
+  /**
+   * Reason is why there is no kappa: too_few, one_class; empty when there is one.
+   */
+  reason: string;
+}
+/**
+ * Rate is a share with Wilson's interval; Value is null when N is 0.
+ */
+export interface Rate {
+  value: number /* float64 */ | null;
+  ci: CI | null;
+  n: number /* int */;
+}
+/**
+ * ClassRates is one class against all others.
+ */
+export interface ClassRates {
+  class: string;
+  /**
+   * Sensitivity (TPR) is the share of what A says is of the class that B says so of,
+   * Specificity (TNR) the share of the others that B keeps out, Precision the share of
+   * what B says is of the class that A says so of.
+   */
+  sensitivity: Rate;
+  specificity: Rate;
+  precision: Rate;
+}
+/**
+ * LanguageKappa is a kappa of the claims in one language.
+ */
+export interface LanguageKappa {
+  lang: string;
+  n: number /* int */;
+  kappa: number /* float64 */ | null;
+  ci: CI | null;
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
+}
+/**
+ * CorrectedMetric is a metric of a source as the detector has it, and with its errors taken
+ * out as the labelled sample shows them (prediction-powered).
+ */
+export interface CorrectedMetric {
+  /**
+   * Metric is faithfulness or hallucination_rate.
+   */
+  metric: string;
+  raw: number /* float64 */ | null;
+  raw_ci: CI | null;
+  /**
+   * N counts the answers of the source, Labelled those whose claims people labelled
+   * whole.
+   */
+  n: number /* int */;
+  labelled: number /* int */;
+  /**
+   * Value is the corrected metric; null with a reason: too_few.
+   */
+  value: number /* float64 */ | null;
+  ci: CI | null;
+  reason: string;
+  /**
+   * Strata is what the sample was weighed by: language_verdict, verdict, label, or
+   * none.
+   */
+  strata: string;
+}
+
+//////////
 // source: answer.go
 
 /**
@@ -157,12 +330,19 @@ export interface Answer {
    * Context are the passages that the answer had, in the prompt's order.
    */
   context: string[];
+  /**
+   * Passages are their texts, as the prompt showed them: a claim can be judged again
+   * when the library has changed.
+   */
+  passages: string[];
   citations: Citation[];
   /**
-   * Detector is who judged. Label is faithful, hallucinated or unscored, Score how
-   * likely it is hallucinated, null if unscored, Reason a code.
+   * Detector is who judged, and DetectorFingerprint changes when its verdicts may.
+   * Label is faithful, hallucinated or unscored, Score how likely it is hallucinated,
+   * null if unscored, Reason a code.
    */
   detector: string;
+  detector_fingerprint: string;
   label: 'faithful' | 'hallucinated' | 'unscored';
   score: number /* float64 */ | null;
   reason: string;
@@ -415,6 +595,125 @@ export interface BucketTransition {
   to: 'missed' | 'noise' | 'unfaithful' | null;
   n: number /* int */;
   questions: string[];
+}
+
+//////////
+// source: label.go
+
+export const StateSupported = "supported";
+export const StateContradicted = "contradicted";
+export const StateUnverifiable = "unverifiable";
+export const StateAbstained = "abstained";
+/**
+ * StateUnclear claims were read and not decided: they count in no agreement.
+ */
+export const StateUnclear = "unclear";
+/**
+ * What a person says of a claim: one of the four verdicts of a detector, or that it
+ * cannot be told.
+ */
+export type State = typeof StateSupported | typeof StateContradicted | typeof StateUnverifiable | typeof StateAbstained | typeof StateUnclear;
+/**
+ * LabelItem is a claim as a person sees it who labels it: without any verdict.
+ */
+export interface LabelItem {
+  /**
+   * Key names the content: question, claim and passages. The same claim of the same
+   * passages keeps its labels, whatever run it stands in.
+   */
+  key: string;
+  /**
+   * AnswerKey names the answer that the claim stands in.
+   */
+  answer_key: string;
+  question: string;
+  answer: string;
+  claim: string;
+  /**
+   * Start and End are the claim's place in the answer, in code points.
+   */
+  start: number /* int */;
+  end: number /* int */;
+  context: string[];
+  /**
+   * Lang is the answer's language, empty when unknown.
+   */
+  lang: string;
+}
+/**
+ * Label is what one person said of a claim.
+ */
+export interface Label {
+  key: string;
+  by: string;
+  /**
+   * State is one of LabelStates, empty for a label that was taken back.
+   */
+  state: string;
+  note: string;
+  at: string;
+}
+/**
+ * LabelVerdict is what a detector said of a claim that was given out to be labelled.
+ */
+export interface LabelVerdict {
+  key: string;
+  /**
+   * Detector is its name, Fingerprint changes when its verdicts may.
+   */
+  detector: string;
+  fingerprint: string;
+  verdict: string;
+}
+/**
+ * LabelEvent is a line of the file that keeps labels; one field is set.
+ */
+export interface LabelEvent {
+  item: LabelItem | null;
+  label: Label | null;
+  verdict: LabelVerdict | null;
+}
+/**
+ * BandReliable: 0.6 or more.
+ */
+export const BandReliable = "reliable";
+/**
+ * BandDiscuss: 0.4 to 0.6; people should agree on the rules first.
+ */
+export const BandDiscuss = "discuss";
+/**
+ * BandMend: below 0.4; mend the judge or its prompt, not the data.
+ */
+export const BandMend = "mend_prompt";
+/**
+ * BandNone: there is no kappa.
+ */
+export const BandNone = "not_calibrated";
+/**
+ * Bands of Cohen's kappa, by which a judge is trusted.
+ */
+export type Band = typeof BandReliable | typeof BandDiscuss | typeof BandMend | typeof BandNone;
+/**
+ * Calibration is how far people agree with a detector on whether a claim is supported,
+ * over all labels of a workspace.
+ */
+export interface Calibration {
+  detector: string;
+  fingerprint: string;
+  /**
+   * N counts the claims that a person labelled and the detector judged, People who.
+   */
+  n: number /* int */;
+  people: number /* int */;
+  /**
+   * Kappa is null when it cannot be computed, with CI.
+   */
+  kappa: number /* float64 */ | null;
+  ci: CI | null;
+  /**
+   * Band is reliable, discuss, mend_prompt or not_calibrated.
+   */
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
 }
 
 //////////

@@ -20,13 +20,16 @@ type Writer struct {
 	Limit int
 	// Evidence is what citations are checked with.
 	Evidence Evidence
-	Prompts  Prompts
-	Order    rag.ContextOrder
+	// Prompt is the template in use of a kind in a language; nil means the built-in ones.
+	Prompt func(kind Kind, lang string) (Template, error)
+	Order  rag.ContextOrder
 }
 
 // Written is a model's answer with what made it.
 type Written struct {
 	Answer
+	// Template is what made the prompt.
+	Template Template
 	// Prompt is what was sent, or would have been had there been hits.
 	Prompt string
 	// Context says what of the hits was in the prompt.
@@ -40,11 +43,15 @@ type Written struct {
 }
 
 // Template is the one that the writer's model is asked with.
-func (w Writer) Template(lang string) Template {
+func (w Writer) Template(lang string) (Template, error) {
+	kind := KindCompletion
 	if w.Info.Chat {
-		return w.Prompts.Get(KindGrounded, lang)
+		kind = KindGrounded
 	}
-	return w.Prompts.Get(KindCompletion, lang)
+	if w.Prompt == nil {
+		return Builtin(kind, lang), nil
+	}
+	return w.Prompt(kind, lang)
 }
 
 // Write asks the model. The prompt is sent as the template makes it, with seed 0 and
@@ -53,12 +60,14 @@ func (w Writer) Template(lang string) Template {
 // onDelta piece by piece; it may be nil.
 //
 // Faults: "llm_context_exceeded" {model, tokens, limit} when not even one passage
-// fits the model's window, "llm_reply_invalid" {detail} for an empty reply.
+// fits the model's window, "llm_reply_invalid" {detail} for an empty reply, those of Prompt.
 func (w Writer) Write(ctx context.Context, lang, question string, hits []rag.Hit, onDelta func(string) error) (Written, error) {
-	t := w.Template(lang)
+	t, err := w.Template(lang)
+	if err != nil {
+		return Written{}, err
+	}
 	if len(hits) == 0 {
-		out := Written{Prompt: t.Prompt(question, nil, w.Order), Answer: Answer{Text: Refusal(lang), Abstained: true}}
-		var err error
+		out := Written{Template: t, Prompt: t.Prompt(question, nil, w.Order), Answer: Answer{Text: Refusal(lang), Abstained: true}}
 		out.Context, err = Survey(ctx, Counter{Bound: w.Counter.Bound}, t, question, nil, w.Order)
 		return out, err
 	}
@@ -120,5 +129,5 @@ func (w Writer) fit(ctx context.Context, t Template, question string, hits []rag
 		return Written{}, fault.New("llm_context_exceeded", fault.P("model", w.Info.Model), fault.P("tokens", need), fault.P("limit", limit))
 	}
 	c.Window = min(limit, w.Window(max(min(limit, unknownWindow), c.PromptTokens+templateTokens+c.ReplyTokens)))
-	return Written{Prompt: t.Prompt(question, hits[:c.Shown], w.Order), Context: c}, nil
+	return Written{Template: t, Prompt: t.Prompt(question, hits[:c.Shown], w.Order), Context: c}, nil
 }

@@ -85,12 +85,8 @@ func (s *Service) writer(ctx context.Context, a answering) (answer.Writer, error
 	if err != nil {
 		return answer.Writer{}, err
 	}
-	prompts, err := s.prompts()
-	if err != nil {
-		return answer.Writer{}, err
-	}
 	return answer.Writer{
-		Info: info, Model: s.remembering(g, a.fresh), Prompts: prompts, Limit: a.window,
+		Info: info, Model: s.remembering(g, a.fresh), Prompt: s.promptOf, Limit: a.window,
 		Counter: answer.Counter{Count: s.vocabulary(g, info).CountTokens, Bound: boundTokens},
 		Window:  func(need int) int { return llm.Window(need, a.window, info.Context) },
 	}, nil
@@ -183,7 +179,7 @@ func (s *Service) written(ctx context.Context, w answer.Writer, q inquiry, f fou
 		return answered{}, err
 	}
 	out := answered{
-		Answer: a.Answer, prompt: a.Prompt, template: w.Template(q.lang), context: a.Context, model: w.Info.Model, demonstration: w.Info.Demonstration,
+		Answer: a.Answer, prompt: a.Prompt, template: a.Template, context: a.Context, model: w.Info.Model, demonstration: w.Info.Demonstration,
 		evidence: w.Evidence, cut: []string{}, fingerprint: f.fingerprint,
 	}
 	if !a.Asked {

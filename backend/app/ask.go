@@ -101,7 +101,7 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 	if err != nil {
 		return api.AskResponse{}, err
 	}
-	f, err := s.find(ctx, r.KB, p, question)
+	f, err := s.find(ctx, r.KB, p, question, r.Fresh)
 	if err != nil {
 		return api.AskResponse{}, err
 	}
@@ -134,7 +134,7 @@ func (s *Service) ask(ctx context.Context, r api.AskRequest, p rag.Pipeline, l l
 func answeredBy(out api.AskResponse, a answered, f found) api.AskResponse {
 	out.Answer, out.Citations, out.Check, out.Abstained = a.Text, citations(a.Citations), checked(a, f.Hits), a.Abstained
 	out.Prompt, out.Context, out.Model, out.Demonstration, out.Usage = a.prompt, promptContext(a, f.Hits), a.model, a.demonstration, a.usage
-	out.Cut, out.Truncated, out.Warnings = a.cut, a.context.Truncated, notices(a.warnings)
+	out.Cut, out.Truncated, out.Warnings = a.cut, a.context.Truncated, notices(slices.Concat(f.warnings, a.warnings))
 	out.Fingerprint, out.TimingsMS = a.fingerprint, timingsOf(f, a)
 	return out
 }
@@ -171,7 +171,7 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 	names := s.resolver(ctx, r.KB)
 	l.Stage(stageRetrieve, len(pipelines))
 	for i, p := range pipelines {
-		f, err := s.find(ctx, r.KB, rewritingModel(p, r.Model), r.Query)
+		f, err := s.find(ctx, r.KB, rewritingModel(p, r.Model), r.Query, r.Fresh)
 		if err != nil {
 			return api.CompareResponse{}, fmt.Errorf("strategy %s: %w", p.Strategy, err)
 		}
@@ -191,7 +191,7 @@ func (s *Service) compare(ctx context.Context, r api.CompareRequest, pipelines [
 		}
 		out.Strategies = append(out.Strategies, api.Column{
 			Strategy: p.Strategy, Auto: auto, Run: ofRun, Hits: hits(f.Hits, matcher(f.terms, r.Query)), Dropped: dropped(f.Dropped), Rewrite: rewriteOf(f.rewrite),
-			Prompt: a.prompt, Context: promptContext(a, f.Hits), Citations: []api.Citation{}, Cut: []string{}, Warnings: []api.Notice{},
+			Prompt: a.prompt, Context: promptContext(a, f.Hits), Citations: []api.Citation{}, Cut: []string{}, Warnings: notices(f.warnings),
 			Fingerprint: f.fingerprint, TimingsMS: timingsOf(f, answered{}),
 		})
 		l.Add(1)
@@ -230,7 +230,7 @@ func (s *Service) answerColumns(ctx context.Context, r api.CompareRequest, q inq
 		check := checked(a, f.Hits)
 		out.Model, out.Demonstration, col.Check = &a.model, a.demonstration, &check
 		col.Answer, col.Citations, col.Prompt, col.Usage = &a.Text, citations(a.Citations), a.prompt, a.usage
-		col.Abstained, col.Cut, col.Truncated, col.Warnings = a.Abstained, a.cut, a.context.Truncated, notices(a.warnings)
+		col.Abstained, col.Cut, col.Truncated, col.Warnings = a.Abstained, a.cut, a.context.Truncated, notices(slices.Concat(f.warnings, a.warnings))
 		col.Context = promptContext(a, f.Hits)
 		col.Fingerprint, col.TimingsMS = a.fingerprint, timingsOf(f, a)
 		out.AnswerDiffs = answerDiffs(names[:i+1], all[:i+1])

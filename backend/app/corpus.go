@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"ragdesk/backend/lexical"
@@ -38,6 +39,18 @@ func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, z lexical.
 		c.Allow = func(id rag.ChunkID) bool { return view.passed[id] }
 	}
 	return c, nil
+}
+
+// filtered warns of a filter that no chunk passes.
+func (s *Service) filtered(ctx context.Context, lib rag.Library, filter rag.Filter) ([]rag.Notice, error) {
+	if filter.IsZero() {
+		return nil, nil
+	}
+	view, err := s.views.of(ctx, s.store, lib, filter)
+	if err != nil || len(view.passed) > 0 {
+		return nil, err
+	}
+	return []rag.Notice{{Code: "filter_passes_nothing", Detail: strconv.Itoa(lib.Documents)}}, nil
 }
 
 // loading waits for a snapshot's vectors.

@@ -322,7 +322,7 @@ type searcher struct {
 
 // Search implements evaluate.Searcher.
 func (s searcher) Search(ctx context.Context, p rag.Pipeline, query string) (evaluate.Result, error) {
-	f, err := s.service.find(ctx, s.kb, p, query)
+	f, err := s.service.find(ctx, s.kb, p, query, false)
 	if err != nil {
 		return evaluate.Result{}, err
 	}

@@ -54,21 +54,6 @@ func (s *Service) promptOf(kind answer.Kind, lang string) (answer.Template, erro
 	return own, nil
 }
 
-// prompts are the templates in use.
-func (s *Service) prompts() (answer.Prompts, error) {
-	out := answer.Prompts{}
-	for _, name := range answer.Names() {
-		t, edited, err := s.editedPrompt(name)
-		if err != nil {
-			return nil, err
-		}
-		if edited {
-			out[name] = t
-		}
-	}
-	return out, nil
-}
-
 // promptsFingerprint names the templates in use. It builds no prompt: a file that was
 // broken by hand counts with its bytes.
 func (s *Service) promptsFingerprint() (string, error) {

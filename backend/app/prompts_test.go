@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -156,5 +157,24 @@ func TestANeedleThatDidNotFitIsReported(t *testing.T) {
 	}
 	if _, err := f.with(t, s).Ask(t.Context(), api.AskRequest{KB: "kb", Query: "密码", Model: "tiny", NumCtx: -1}); !fault.Is(err, "pipeline_invalid") {
 		t.Errorf("a window below 0: %v", err)
+	}
+}
+
+func TestABrokenPromptHindersOnlyItsOwnAnswers(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	s := f.with(t, filled(t))
+	for name, content := range map[string]string{"grounded.en": "broken", "condense.zh": "{nothing}"} {
+		if err := os.MkdirAll(filepath.Dir(s.promptFile(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.promptFile(name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(t, s, api.AskRequest{})
+	_, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: "How many days of leave?", Model: "tiny", Language: "en"})
+	if !fault.Is(err, "prompt_placeholder_missing") {
+		t.Errorf("a broken prompt is used: %v", err)
 	}
 }

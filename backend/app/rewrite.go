@@ -22,13 +22,17 @@ type rewritten struct {
 
 // rewrite asks a language model to rewrite a question. An empty model means the default
 // one. Replies are kept like answers, so that an evaluation does not pay twice. The fault
-// "rewrite_no_model" {rewrite} means that there is none.
+// "rewrite_no_model" {rewrite} means that there is none, "follow_up_no_model" the same for a
+// conversation.
 func (s *Service) rewrite(ctx context.Context, kind answer.Kind, model, query string, history []answer.Turn, fresh bool) (rewritten, error) {
 	if model == "" {
 		var err error
 		if model, err = s.defaultModel(ctx); err != nil {
 			return rewritten{}, err
 		}
+	}
+	if model == answer.ExtractiveModel && kind == answer.KindCondense {
+		return rewritten{}, fault.New("follow_up_no_model")
 	}
 	if model == answer.ExtractiveModel {
 		return rewritten{}, fault.New("rewrite_no_model", fault.P("rewrite", string(kind)))

@@ -84,6 +84,24 @@ func TestAnAnswersModelRewritesToo(t *testing.T) {
 	}
 }
 
+func TestAFreshAnswerRewritesAnew(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	rewriting(f)
+	s := f.with(t, filled(t))
+	r := api.AskRequest{Strategy: "hybrid+multi-query+rerank"}
+	for fresh, want := range map[bool]int{false: 0, true: 2} {
+		ask(t, s, r) // whatever is kept is there
+		asked := len(f.asked())
+		r.Fresh = fresh
+		ask(t, s, r)
+		if n := len(f.asked()) - asked; n != want {
+			t.Errorf("fresh %v: the model was asked %d times, want %d", fresh, n, want)
+		}
+		r.Fresh = false
+	}
+}
+
 func TestAFollowUpIsCondensed(t *testing.T) {
 	t.Parallel()
 	f := newOllama(t)
@@ -101,7 +119,7 @@ func TestAFollowUpIsCondensed(t *testing.T) {
 	if alone.Prompt != out.Prompt || alone.Fingerprint == out.Fingerprint || alone.FollowUp != nil {
 		t.Errorf("the condensed question alone: %q", alone.Prompt)
 	}
-	if _, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: "那病假呢", History: history}); !fault.Is(err, "rewrite_no_model") {
+	if _, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: "那病假呢", History: history}); !fault.Is(err, "follow_up_no_model") {
 		t.Errorf("a follow-up without a model: %v", err)
 	}
 }

@@ -20,6 +20,8 @@ type found struct {
 	start, last time.Time
 	// rewrite is what a model made of the question for the search.
 	rewrite rewritten
+	// warnings say why less was found than might be.
+	warnings []rag.Notice
 	// order is that of the passages in a prompt.
 	order rag.ContextOrder
 	// terms takes the terms of the library's texts and queries.
@@ -47,13 +49,13 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 	if err != nil {
 		return api.SearchResponse{}, err
 	}
-	f, err := s.find(ctx, r.KB, p, r.Query)
+	f, err := s.find(ctx, r.KB, p, r.Query, false)
 	if err != nil {
 		return api.SearchResponse{}, err
 	}
 	out := api.SearchResponse{
 		Query: r.Query, KB: r.KB, Strategy: p.Strategy, Auto: auto, Hits: hits(f.Hits, matcher(f.terms, r.Query)),
-		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Rewrite: rewriteOf(f.rewrite), Fingerprint: f.fingerprint,
+		Dropped: dropped(f.Dropped), QueryTerms: list(f.terms.QueryTerms(r.Query)), Rewrite: rewriteOf(f.rewrite), Warnings: notices(f.warnings), Fingerprint: f.fingerprint,
 	}
 	f.lap(rag.StepRead)
 	out.TimingsMS = timingsOf(f, answered{})
@@ -61,12 +63,12 @@ func (s *Service) Search(ctx context.Context, r api.SearchRequest) (api.SearchRe
 }
 
 // find opens the library and runs the pipeline, again when the library moved on
-// in the middle.
-func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string) (f found, err error) {
+// in the middle. A fresh search leaves earlier rewritings of the question aside.
+func (s *Service) find(ctx context.Context, kb string, p rag.Pipeline, query string, fresh bool) (f found, err error) {
 	if err := asked(kb, query); err != nil {
 		return found{}, err
 	}
-	other, err := s.rewriteFor(ctx, p, query, false)
+	other, err := s.rewriteFor(ctx, p, query, fresh)
 	if err != nil {
 		return found{}, err
 	}
@@ -100,7 +102,11 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 		return found{}, err
 	}
 	res.Took[rag.StepOpen] = opened.Sub(start)
-	f := found{Result: res, terms: terms, rewrite: other, fingerprint: print, order: p.ContextOrder, start: start, last: time.Now()}
+	warnings, err := s.filtered(ctx, snap.Library, p.Filter)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{Result: res, warnings: warnings, terms: terms, rewrite: other, fingerprint: print, order: p.ContextOrder, start: start, last: time.Now()}
 	if err := s.number(ctx, snap.Library, res.Hits); err != nil {
 		return found{}, err
 	}

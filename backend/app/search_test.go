@@ -267,3 +267,24 @@ func TestSearchesGoOnWhileDocumentsComeIn(t *testing.T) {
 	close(stop)
 	readers.Wait()
 }
+
+func TestAFilterThatNothingPassesIsSaid(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	for types, want := range map[string]int{"pdf": 1, "md": 0} {
+		options := &api.RetrievalOptions{Filter: api.Filter{Types: []string{types}}}
+		found, err := s.Search(t.Context(), api.SearchRequest{KB: "kb", Query: "潮水", Retrieval: api.Retrieval{Options: options}})
+		if err != nil || len(found.Warnings) != want || (want == 1) != (len(found.Hits) == 0) {
+			t.Errorf("%s: %d hits, %+v, %v", types, len(found.Hits), found.Warnings, err)
+		}
+		side, err := s.Compare(t.Context(), api.CompareRequest{KB: "kb", Query: "潮水", Answer: true, Retrieval: api.Retrieval{Options: options}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, col := range side.Strategies {
+			if len(col.Warnings) != want || want == 1 && col.Warnings[0].Code != "filter_passes_nothing" {
+				t.Errorf("%s, %s: %+v", types, col.Strategy, col.Warnings)
+			}
+		}
+	}
+}

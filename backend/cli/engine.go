@@ -119,7 +119,7 @@ func (e *env) printCitations(answer string, citations []api.Citation) {
 	}
 }
 
-// printWarnings says what a model did not see.
+// printWarnings says what was not found or what a model did not see.
 func (e *env) printWarnings(warnings []api.Notice) {
 	for _, w := range warnings {
 		e.line("%s", e.hot(e.warning(w)))

@@ -40,6 +40,7 @@ func (e *env) printSearch(r api.SearchResponse) {
 	if len(r.Hits) == 0 {
 		e.line("%s", e.t("no-hits"))
 	}
+	e.printWarnings(r.Warnings)
 	for _, h := range r.Hits {
 		e.line("%s %s  %s", e.bold(fmt.Sprintf("%2d", h.Rank)), e.title(h), e.score(h))
 		e.line("   %s", e.dim(traceLine(h.Trace)))
@@ -168,6 +169,9 @@ func (e *env) printCompare(r api.CompareResponse) {
 	}
 	e.printColumns(r, names)
 	e.printMovement(r, names)
+	if r.Model == nil && len(r.Strategies) > 0 {
+		e.printWarnings(r.Strategies[0].Warnings) // of the filter, which all share
+	}
 	e.printAnswers(r, names)
 	for _, col := range r.Strategies {
 		e.printDropped(col.Dropped)

@@ -1369,6 +1369,10 @@ export interface SearchResponse {
    */
   rewrite: Rewrite | null;
   /**
+   * Warnings say why less was found than might be: filter_passes_nothing.
+   */
+  warnings: Notice[];
+  /**
    * Fingerprint names pipeline, index and models.
    */
   fingerprint: string;

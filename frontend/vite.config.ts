@@ -9,7 +9,7 @@ const src = fileURLToPath(new URL("./src/", import.meta.url));
 
 /** The words of reports by dotted key, English first: what the page says of runs too. */
 const reportWords = fileURLToPath(new URL("../backend/report/words.json", import.meta.url));
-const reportParts = ["advice", "cause", "kind", "lang", "method", "relevance", "type", "unit", "var", "verdict"];
+const reportParts = ["advice", "band", "bucket", "bucketnote", "cause", "citation", "claim", "comma", "kind", "label", "lang", "method", "relevance", "type", "unit", "var", "verdict"];
 
 /** Gathers the parts that the page needs in one language, as a tree. */
 async function reportTexts(place: 0 | 1): Promise<object> {
@@ -27,11 +27,11 @@ async function reportTexts(place: 0 | 1): Promise<object> {
 
 /**
  * The page and the program share one file of texts a language. The page takes its
- * own words, the errors, the notices, what is said of models and datasets, and
- * the words of reports; what only a terminal prints stays out.
+ * own words, the errors, the notices, what is said of models, datasets and verdicts,
+ * and the words of reports; what only a terminal prints stays out.
  */
 function pageTexts(): Plugin {
-  const kept = ["ui", "error", "notice", "model"];
+  const kept = ["ui", "error", "notice", "model", "reason"];
   return {
     name: "ragdesk-page-texts",
     enforce: "pre",

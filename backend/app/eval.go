@@ -184,6 +184,9 @@ func (s *Service) evaluate(ctx context.Context, plan evaluation, progress rag.Pr
 	if err != nil {
 		return api.EvalReport{}, err
 	}
+	if err := s.calibrate(ctx, &exp); err != nil {
+		return api.EvalReport{}, err
+	}
 	report := api.EvalReport{Experiment: exp, KB: lib.Name, Files: []string{}}
 	report.Files, err = writeReports(exp, plan.output, plan.out, plan.lang)
 	return report, err

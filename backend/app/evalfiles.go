@@ -132,6 +132,9 @@ func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalR
 	if err != nil {
 		return api.EvalReport{}, err
 	}
+	if err := s.calibrate(ctx, &exp); err != nil {
+		return api.EvalReport{}, err
+	}
 	return api.EvalReport{Experiment: exp, KB: stored[0].Library.KB, Files: []string{}}, nil
 }
 
@@ -159,6 +162,9 @@ func (s *Service) ExportRun(ctx context.Context, r api.ExportRunRequest) (api.Ru
 	default:
 		var exp runs.Experiment
 		if exp, err = evaluate.Compare(ctx, []runs.Stored{run}, evaluate.Choices{}); err == nil {
+			err = s.calibrate(ctx, &exp)
+		}
+		if err == nil {
 			err = exportExperiment(&b, exp, r.Format, i18n.Language(ctx))
 		}
 	}

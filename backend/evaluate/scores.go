@@ -45,6 +45,9 @@ func (a *assessment) scoreRun(i int) []func() error {
 	jobs := []func() error{a.metricsJob(i, "", everything, sc.Metrics), func() (err error) {
 		a.exp.Runs[i].Diagnosis, err = a.diagnose(i)
 		return err
+	}, func() (err error) {
+		a.exp.Runs[i].Headline, err = a.headline(i)
+		return err
 	}}
 	for _, g := range groupings {
 		members := map[string][]int{}
@@ -116,38 +119,70 @@ func (a *assessment) metricsJob(i int, group string, questions []int, into map[s
 	}
 }
 
-// mean summarizes metric m of run i over questions. Questions without anything
-// relevant are not of its number.
+// mean summarizes metric m of run i over questions.
 func (a *assessment) mean(i, m int, group string, questions []int) (runs.Metric, error) {
+	values := make([]measure.Value, len(questions))
+	clusters := make([]string, len(questions))
+	for k, q := range questions {
+		values[k], clusters[k] = a.values[i][m][q], a.stored[i].Records[q].Cluster
+	}
+	return a.summary(a.metrics[m], group, values, clusters)
+}
+
+// summary is the mean of a metric's values with its interval. Questions without anything
+// relevant are not of its number.
+func (a *assessment) summary(m metric, group string, all []measure.Value, clusterOf []string) (runs.Metric, error) {
 	var values []measure.Value
 	var scores []float64
 	var clusters []string
-	for _, q := range questions {
-		v := a.values[i][m][q]
+	for k, v := range all {
 		if v.Reason == measure.NoRelevant {
 			continue
 		}
 		values = append(values, v)
 		if v.OK() {
 			scores = append(scores, v.Score)
-			clusters = append(clusters, a.stored[i].Records[q].Cluster)
+			clusters = append(clusters, clusterOf[k])
 		}
 	}
 	sum := measure.Summarize(values)
-	out := runs.Metric{
-		Value: pointer(sum.Value), N: sum.N, Of: sum.Of, Gain: a.metrics[m].gain(),
-		Missing: map[measure.Reason]int{},
-	}
+	out := runs.Metric{Value: pointer(sum.Value), N: sum.N, Of: sum.Of, Gain: m.gain(), Missing: map[measure.Reason]int{}}
 	if sum.N < sum.Of {
 		out.Missing, out.Bounds = sum.Missing, &runs.CI{sum.Low, sum.High}
 	}
-	ci, method, err := interval(scores, clusters, a.metrics[m].rate(),
-		a.seedFor("mean", a.metrics[m].name, group))
+	ci, method, err := interval(scores, clusters, m.rate(), a.seedFor("mean", m.name, group))
 	if err != nil {
 		return runs.Metric{}, err
 	}
 	out.CI, out.CIMethod = ci, method
 	return out, nil
+}
+
+// headlineNames are the metrics that are read first.
+var headlineNames = [3]string{"Hit@5", "faithfulness", "answer_relevancy"}
+
+// headline computes the metrics of run i that are read first, whatever was asked for.
+// Hit@5 of lists that are shorter has no value.
+func (a *assessment) headline(i int) (runs.Headline, error) {
+	all, err := parseMetrics(headlineNames[:], measure.GainDefault)
+	if err != nil {
+		return runs.Headline{}, err
+	}
+	var out [3]runs.Metric
+	for k, m := range all {
+		records := a.stored[i].Records
+		values, clusters := make([]measure.Value, len(records)), make([]string, len(records))
+		for q, r := range records {
+			values[q], clusters[q] = m.value(r, a.profiles[i][q]), r.Cluster
+			if m.measure.K > a.depth && values[q].OK() {
+				values[q] = measure.Absent(NotComputed)
+			}
+		}
+		if out[k], err = a.summary(m, "", values, clusters); err != nil {
+			return runs.Headline{}, err
+		}
+	}
+	return runs.Headline{Hit5: out[0], Faithfulness: out[1], AnswerRelevancy: out[2]}, nil
 }
 
 // Names of the methods behind intervals.

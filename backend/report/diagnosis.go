@@ -54,7 +54,7 @@ func diagnosisOf(exp runs.Experiment, i int, run series) diagnosis {
 	}
 	for _, b := range d.Buckets {
 		out.Buckets = append(out.Buckets, bucketView{
-			Name: word("bucket." + b.Bucket), Note: word("bucket." + b.Bucket + ".note"), N: b.N, Share: score(&b.Share), Interval: between(b.CI),
+			Name: word("bucket." + b.Bucket), Note: word("bucketnote." + b.Bucket), N: b.N, Share: score(&b.Share), Interval: between(b.CI),
 		})
 	}
 	queries := queriesOf(r)

@@ -19,6 +19,7 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n\n", word("meta.kb").in(lang), markdownText(s.Library.KB),
 			word("meta.dataset").in(lang), markdownText(s.Dataset.Name), size(exp).in(lang))
 	}
+	markdownHeadlines(&b, exp, lang)
 	for _, c := range exp.Comparisons {
 		if !c.Exploratory {
 			fmt.Fprintf(&b, "- %s %s: %s → %s (%s %s, p %s, n %d/%d)\n", markdownText(verdictSentence(c).in(lang)),
@@ -37,6 +38,27 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 	markdownFailures(&b, exp, lang)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// markdownHeadlines has a row of numbers for each run.
+func markdownHeadlines(b *strings.Builder, exp runs.Experiment, lang string) {
+	for i, r := range exp.Runs {
+		h := headlineOf(exp, i, series{})
+		if i == 0 {
+			fmt.Fprintf(b, "| %s |", word("headline.title").in(lang))
+			for _, n := range h.Numbers {
+				fmt.Fprintf(b, " %s |", n.Label.in(lang))
+			}
+			b.WriteString("\n|---|" + strings.Repeat("---:|", len(h.Numbers)) + "\n")
+		}
+		fmt.Fprintf(b, "| %s |", markdownText(r.Name))
+		for _, n := range h.Numbers {
+			cell := strings.Join(strings.Fields(n.Value+" "+n.Interval+" "+n.Note.in(lang)), " ")
+			fmt.Fprintf(b, " %s |", markdownText(cell))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
 }
 
 // size says how many questions there are.
@@ -126,7 +148,7 @@ func markdownCauses(b *strings.Builder, exp runs.Experiment, lang string) {
 		fmt.Fprintf(b, "\n%s\n", n.in(lang))
 	}
 	if len(d.Causes) > 0 {
-		fmt.Fprintf(b, "\n| %s | %s | n | %s | %s | %s |\n|---|---|---:|---|---|---|\n", word("causes.cause").in(lang), word("bucket.title").in(lang),
+		fmt.Fprintf(b, "\n| %s | %s | n | %s | %s | %s |\n|---|---|---:|---|---|---|\n", word("causes.cause").in(lang), word("causes.bucket").in(lang),
 			word("hero.share").in(lang), word("causes.helps").in(lang), word("causes.questions").in(lang))
 	}
 	for _, c := range d.Causes {

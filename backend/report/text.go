@@ -18,6 +18,8 @@ func Text(w io.Writer, exp runs.Experiment, lang string) error {
 			word("meta.dataset").in(lang), s.Dataset.Name, size(exp).in(lang))
 	}
 	b.WriteByte('\n')
+	textHeadlines(&b, exp, lang)
+	b.WriteByte('\n')
 	writeColumns(&b, tableRows(exp, lang))
 	b.WriteByte('\n')
 	for _, c := range exp.Comparisons {

@@ -25,6 +25,7 @@ type view struct {
 	// First is the baseline and Last the run that moves are shown for.
 	First, Last string
 
+	Heads    []headline
 	Cards    []card
 	Tiles    []tile
 	Advice   []adviceView
@@ -78,6 +79,7 @@ func newView(exp runs.Experiment) *view {
 	v.Worst = worstOf(exp)
 	v.Causes = causes(exp, v.Runs)
 	for i := range exp.Runs {
+		v.Heads = append(v.Heads, headlineOf(exp, i, v.Runs[i]))
 		v.Why = append(v.Why, diagnosisOf(exp, i, v.Runs[i]))
 	}
 	for _, p := range exp.Pairs {

@@ -28,10 +28,22 @@ type Result struct {
 	// LatencyMS has the quantiles of each stage and of "total"; null without
 	// timings.
 	LatencyMS map[string]Quantiles `json:"latency_ms"`
+	// Headline are the numbers that are read first.
+	Headline Headline `json:"headline"`
 	// Diagnosis says why questions failed.
 	Diagnosis Diagnosis `json:"diagnosis"`
 	// Stored is the run itself, from which exports are made.
 	Stored Stored `json:"-"`
+}
+
+// Headline are the numbers of a run that are read first, whatever was asked for.
+type Headline struct {
+	Hit5            Metric `json:"hit@5"`
+	Faithfulness    Metric `json:"faithfulness"`
+	AnswerRelevancy Metric `json:"answer_relevancy"`
+	// Kappa is how far people agree with the run's detector, null where nothing was
+	// judged.
+	Kappa *Calibration `json:"kappa"`
 }
 
 // Scores are what a run is worth: metrics.json, the same bytes for the same

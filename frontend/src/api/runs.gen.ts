@@ -928,9 +928,26 @@ export interface Result extends Scores {
    */
   latency_ms: { [key: string]: Quantiles};
   /**
+   * Headline are the numbers that are read first.
+   */
+  headline: Headline;
+  /**
    * Diagnosis says why questions failed.
    */
   diagnosis: Diagnosis;
+}
+/**
+ * Headline are the numbers of a run that are read first, whatever was asked for.
+ */
+export interface Headline {
+  'hit@5': Metric;
+  faithfulness: Metric;
+  answer_relevancy: Metric;
+  /**
+   * Kappa is how far people agree with the run's detector, null where nothing was
+   * judged.
+   */
+  kappa: Calibration | null;
 }
 /**
  * Scores are what a run is worth: metrics.json, the same bytes for the same

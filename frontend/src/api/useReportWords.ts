@@ -3,7 +3,7 @@ import { fill } from "@/lib/template";
 import type { Advice } from "./runs.gen";
 
 /** The parts of the reports' vocabulary that the page uses. */
-export type ReportPart = "cause" | "kind" | "lang" | "method" | "relevance" | "type" | "unit" | "var" | "verdict";
+export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "relevance" | "type" | "unit" | "var" | "verdict";
 
 /** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
 export function useReportWords() {
@@ -32,5 +32,7 @@ export function useReportWords() {
     }));
     return fill(text, params);
   };
-  return { word, adviceText };
+  /** Words of one part as a list. */
+  const list = (names: readonly string[], part: ReportPart): string => names.map((name) => word(part, name)).join(lookup("report.comma") ?? ", ");
+  return { word, list, adviceText };
 }

@@ -87,7 +87,7 @@ type Share struct {
 // Survey counts what a prompt takes that shows all hits.
 func Survey(ctx context.Context, counter Counter, t Template, question string, hits []rag.Hit, order rag.ContextOrder) (Context, error) {
 	texts := make([]string, len(hits), len(hits)+1)
-	line := fence(hits)
+	line := fence(textsOf(hits))
 	for i, h := range hits {
 		texts[i] = t.passage(h, line) + "\n\n"
 	}

@@ -55,7 +55,7 @@ func (t Template) passages(hits []rag.Hit, order rag.ContextOrder) string {
 		}
 		return "(no passage was retrieved)"
 	}
-	line := fence(hits)
+	line := fence(textsOf(hits))
 	set := make([]string, 0, len(hits))
 	for _, i := range Positions(len(hits), order) {
 		set = append(set, t.passage(hits[i], line))
@@ -69,19 +69,32 @@ func (t Template) passage(h rag.Hit, line string) string {
 	if t.Lang == "zh" {
 		source = "来源："
 	}
-	text := passageOf(h).Text
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return fmt.Sprintf("[%d] %s%s\n%s\n%s%s", h.Rank, source, oneLine(h.Source), line, text, line)
+	return fmt.Sprintf("[%d] %s%s\n%s\n%s%s", h.Rank, source, oneLine(h.Source), line, endLine(passageOf(h).Text), line)
 }
 
-// fence is a run of backticks longer than any in the hits' passages, three at least.
-func fence(hits []rag.Hit) string {
+// endLine ends a text with the end of a line.
+func endLine(text string) string {
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// textsOf are what a prompt shows of hits.
+func textsOf(hits []rag.Hit) []string {
+	out := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = passageOf(h).Text
+	}
+	return out
+}
+
+// fence is a run of backticks longer than any in the texts, three at least.
+func fence(texts []string) string {
 	longest := 2
-	for _, h := range hits {
+	for _, text := range texts {
 		run := 0
-		for _, r := range passageOf(h).Text {
+		for _, r := range text {
 			if r != '`' {
 				run = 0
 				continue

@@ -28,6 +28,10 @@ func TestPrompt(t *testing.T) {
 			golden(t, "prompt_"+prompt.Name(), prompt.Rewrite(question, []answer.Turn{{"年假有几天？", "十天。[1]"}, {"几天前申请？", "三天。"}}))
 		}
 	}
+	for _, lang := range []string{"zh", "en"} {
+		prompt := answer.Builtin(answer.KindVerdicts, lang)
+		golden(t, "prompt_"+prompt.Name(), prompt.Verdicts("年假有几天？", []string{"年假每年十天。\n", "```\n{claims}"}, []string{"年假有十天。", "Two\nlines."}))
+	}
 }
 
 // TestAPassageStaysInItsFence holds that every passage stands whole between its own

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ragdesk/backend/fault"
@@ -27,6 +29,8 @@ const (
 	KindMultiQuery Kind = "multi-query"
 	// KindHyDE asks for a passage that would answer (Gao, Ma, Lin and Callan, 2023).
 	KindHyDE Kind = "hyde"
+	// KindVerdicts asks a judge whether the passages bear claims out.
+	KindVerdicts Kind = "verdicts"
 )
 
 // needed are the placeholders that a kind's template must have, allowed those that it
@@ -34,13 +38,14 @@ const (
 var needed = map[Kind][]string{
 	KindGrounded: {"passages", "question"}, KindCompletion: {"passages", "question"},
 	KindCondense: {"history", "question"}, KindMultiQuery: {"question"}, KindHyDE: {"question"},
+	KindVerdicts: {"passages", "claims"},
 }
 
-var allowed = map[Kind][]string{KindGrounded: {"refusal"}, KindCompletion: {"refusal"}}
+var allowed = map[Kind][]string{KindGrounded: {"refusal"}, KindCompletion: {"refusal"}, KindVerdicts: {"question", "count"}}
 
 // Kinds lists the kinds in the order of their use.
 func Kinds() []Kind {
-	return []Kind{KindGrounded, KindCompletion, KindCondense, KindMultiQuery, KindHyDE}
+	return []Kind{KindGrounded, KindCompletion, KindCondense, KindMultiQuery, KindHyDE, KindVerdicts}
 }
 
 // Template is the wording of a prompt. Build it with ParseTemplate or Builtin.
@@ -165,6 +170,23 @@ func (t Template) Rewrite(question string, history []Turn) string {
 		turns[i] = said + h.Question + "\n" + replied + h.Answer
 	}
 	return t.fill(map[string]string{"question": question, "history": strings.Join(turns, "\n")})
+}
+
+// Verdicts is the prompt that asks a judge about claims, numbered from 1, and each on a
+// line.
+func (t Template) Verdicts(question string, passages, claims []string) string {
+	set := make([]string, len(passages))
+	line := fence(passages)
+	for i, p := range passages {
+		set[i] = fmt.Sprintf("[%d]\n%s\n%s%s", i+1, line, endLine(p), line)
+	}
+	numbered := make([]string, len(claims))
+	for i, c := range claims {
+		numbered[i] = fmt.Sprintf("%d. %s", i+1, oneLine(c))
+	}
+	return t.fill(map[string]string{
+		"question": oneLine(cmp.Or(question, "-")), "passages": strings.Join(set, "\n\n"), "claims": strings.Join(numbered, "\n"), "count": strconv.Itoa(len(claims)),
+	})
 }
 
 // Prompts are templates by kind and language; what is not set is built in.

@@ -9,7 +9,7 @@ import (
 	"ragdesk/backend/rag"
 )
 
-// Weights, as of claimWeight, below which a part of a sentence states nothing by
+// Weights, as of Weight, below which a part of a sentence states nothing by
 // itself.
 const (
 	leastClaim = 8
@@ -84,8 +84,8 @@ func introduces(s string) bool {
 	return strings.ContainsRune(":：?？", last)
 }
 
-// claimWeight counts letters and digits; a Chinese character counts twice.
-func claimWeight(s string) int {
+// Weight counts letters and digits; a Chinese character counts twice.
+func Weight(s string) int {
 	n := 0
 	for _, r := range s {
 		switch {
@@ -145,7 +145,7 @@ func untilMark(s string) string {
 // begins with a joining word and both say enough, or both hold a figure.
 func ownFact(before, after string) bool {
 	after = strings.TrimLeft(after, " \t")
-	a, b := claimWeight(before), claimWeight(after)
+	a, b := Weight(before), Weight(after)
 	if figured(before) && figured(after) && a >= leastFact && b >= leastFact {
 		return wordy(after)
 	}
@@ -167,7 +167,7 @@ func figured(s string) bool {
 func wordy(s string) bool {
 	n := 0
 	for _, w := range Analyze(s).Words {
-		if !w.Stop && strings.Trim(w.Term, "0123456789.,") != "" && claimWeight(w.Term) >= 2 {
+		if !w.Stop && strings.Trim(w.Term, "0123456789.,") != "" && Weight(w.Term) >= 2 {
 			n++
 		}
 	}

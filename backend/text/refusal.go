@@ -10,4 +10,4 @@ var refusals = regexp.MustCompile(`(?i)(资料|文档|文中|材料|原文|上�
 	`|\b(i|we) (do not|don't|don’t) know\b|\b(cannot|can't|can’t|unable to) (answer|determine|be (answered|determined)|find)\b|\bno (relevant |sufficient )?(information|answer) (is |was )?(available|found|provided|given|in the)`)
 
 // Refuses reports a statement that only says that the material has no answer.
-func Refuses(s string) bool { return claimWeight(s) <= 80 && refusals.MatchString(s) }
+func Refuses(s string) bool { return Weight(s) <= 80 && refusals.MatchString(s) }

@@ -1,11 +1,11 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
@@ -100,15 +100,15 @@ func (e *Evidence) Detect(ctx context.Context, in rag.Judged) (rag.Detection, er
 	if text.Letters(text.Uncited(in.Answer)) == "" {
 		return unscored(ReasonEmpty, ""), ctx.Err()
 	}
-	lang, l, ok := e.language(in)
+	lang, ok := cover(e.covered(), in)
 	if !ok {
 		return unscored(ReasonLanguage, lang), ctx.Err()
 	}
-	claims := e.claims(in)
+	claims := claimsOf(in)
 	if len(claims) == 0 {
 		return unscored(ReasonEmpty, ""), ctx.Err()
 	}
-	j := judging{language: lang, Language: l, in: in}
+	j := judging{language: lang, Language: e.languages[lang], in: in}
 	for i := range claims {
 		if err := j.judge(ctx, &claims[i]); err != nil {
 			return rag.Detection{}, fmt.Errorf("judge claim %d of %d: %w", i+1, len(claims), err)
@@ -117,75 +117,8 @@ func (e *Evidence) Detect(ctx context.Context, in rag.Judged) (rag.Detection, er
 	return detection(claims), ctx.Err()
 }
 
-func unscored(reason, detail string) rag.Detection {
-	return rag.Detection{Label: rag.Unscored, Reason: reason, Detail: detail, Claims: []rag.Claim{}}
-}
-
-// claims are the answer's statements, without verdicts.
-func (e *Evidence) claims(in rag.Judged) []rag.Claim {
-	spans := text.Claims(in.Answer)
-	if short(in) {
-		spans = []rag.Span{trimmed(in.Answer)}
-	}
-	points := rag.Points(in.Answer, spans)
-	out := make([]rag.Claim, len(spans))
-	for i, s := range spans {
-		out[i] = rag.Claim{Text: in.Answer[s.Start:s.End], Points: points[i], Evidence: []rag.Evidence{}}
-	}
-	return out
-}
-
-func trimmed(s string) rag.Span {
-	t := strings.TrimSpace(s)
-	start := strings.Index(s, t)
-	return rag.Span{Start: start, End: start + len(t)}
-}
-
-// Longest short answers, in Chinese characters and in words.
-const (
-	shortHan   = 40
-	shortWords = 8
-)
-
-// short reports an answer that needs its question to say anything: a phrase in
-// reply to a question with a question word. A whole sentence of the context, which
-// may be as short, says something by itself; judge sees to that.
-func short(in rag.Judged) bool {
-	if w, _ := wanted(in.Question); w.End == 0 {
-		return false
-	}
-	answer := strings.TrimSpace(text.Uncited(in.Answer))
-	if text.Language(answer) == "zh" || text.Language(answer) == "" && text.Language(in.Question) == "zh" {
-		body := strings.TrimRight(answer, "。！.!")
-		return utf8.RuneCountInString(answer) <= shortHan && !strings.ContainsAny(body, "。！？；\n")
-	}
-	return len(strings.Fields(answer)) <= shortWords
-}
-
-// language is the one language of answer and context; ok is false when the detector
-// does not know it, or when they differ. A name or a number is in the question's.
-func (e *Evidence) language(in rag.Judged) (name string, l Language, ok bool) {
-	name = text.Language(in.Answer)
-	around := text.Language(strings.Join(in.Context, "\n"))
-	letters := text.Languages(in.Answer)
-	switch {
-	case letters == nil: // figures alone
-		name = cmp.Or(around, text.Language(in.Question))
-	case name == "":
-		return "other", Language{}, false
-	case name == "en" && around == "zh" && len(strings.Fields(in.Answer)) <= shortWords:
-		name = "zh" // a name or a term inside Chinese
-	case around != "" && around != name:
-		return name + "/" + around, Language{}, false
-	case name == "en" && (text.Foreign(in.Answer) || text.Foreign(strings.Join(in.Context, "\n"))):
-		return "other", Language{}, false
-	}
-	if len(in.Context) > 0 && around == "" && text.Languages(strings.Join(in.Context, "\n")) != nil {
-		return "other", Language{}, false
-	}
-	l, ok = e.languages[name]
-	return name, l, ok
-}
+// covered are the languages that it knows.
+func (e *Evidence) covered() []string { return slices.Sorted(maps.Keys(e.languages)) }
 
 // judging is the work on one answer.
 type judging struct {
@@ -196,37 +129,9 @@ type judging struct {
 	asked    *asked
 }
 
-// detection sums the verdicts on claims up: an answer is hallucinated when one of
-// its claims is not supported. Refusals are no claims.
-func detection(claims []rag.Claim) rag.Detection {
-	out := rag.Detection{Label: rag.Faithful, Claims: claims}
-	judged := 0
-	for _, c := range claims {
-		if c.Verdict == rag.Abstained {
-			continue
-		}
-		if judged == 0 || c.Score > out.Score {
-			out.Score, out.Reason, out.Detail = c.Score, c.Reason, c.Detail
-		}
-		judged++
-		if c.Verdict != rag.Supported {
-			out.Label = rag.Hallucinated
-		}
-	}
-	if judged == 0 {
-		out.Label, out.Reason = rag.Unscored, ReasonAbstained
-	}
-	return out
-}
-
 // judge fills in the verdict on one claim.
 func (j *judging) judge(ctx context.Context, c *rag.Claim) error {
-	switch {
-	case text.Refuses(c.Text):
-		c.Verdict, c.Reason = rag.Abstained, ReasonAbstained
-		return nil
-	case text.Letters(strings.Join(j.in.Context, "")) == "":
-		c.Verdict, c.Score, c.Reason = rag.Unverifiable, 1, ReasonNoContext
+	if settle(j.in, c) {
 		return nil
 	}
 	said := text.Uncited(c.Text)

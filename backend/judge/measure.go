@@ -19,10 +19,11 @@ type Measured struct {
 // Measure returns the features of each claim of an answer, for fitting the
 // regressions; nil for what the detector leaves unscored.
 func (e *Evidence) Measure(ctx context.Context, in rag.Judged) ([]Measured, error) {
-	lang, l, ok := e.language(in)
+	lang, ok := cover(e.covered(), in)
 	if !ok {
 		return nil, ctx.Err()
 	}
+	l := e.languages[lang]
 	s, err := l.prepare(ctx, in.Context)
 	if err != nil {
 		return nil, err
@@ -32,11 +33,11 @@ func (e *Evidence) Measure(ctx context.Context, in rag.Judged) ([]Measured, erro
 		if err != nil {
 			return nil, err
 		}
-		f, _, err := l.answered(ctx, a, e.claims(in)[0].Text)
+		f, _, err := l.answered(ctx, a, claimsOf(in)[0].Text)
 		return []Measured{{Model: lang + "/" + kindShort, Features: f}}, err
 	}
 	var out []Measured
-	for _, claim := range e.claims(in) {
+	for _, claim := range claimsOf(in) {
 		c, err := l.compare(ctx, text.Uncited(claim.Text), s)
 		if err != nil {
 			return nil, err

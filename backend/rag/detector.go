@@ -44,6 +44,8 @@ const (
 	Unverifiable ClaimVerdict = "unverifiable"
 	// Abstained: the claim says that there is no answer.
 	Abstained ClaimVerdict = "abstained"
+	// ClaimUnscored: there is no verdict, for the claim's Reason.
+	ClaimUnscored ClaimVerdict = "unscored"
 )
 
 // Detection is a detector's verdict on an answer.
@@ -56,6 +58,19 @@ type Detection struct {
 	// words it is about.
 	Reason, Detail string
 	Claims         []Claim
+	// Calls are what a language model was asked, in order; none without one.
+	Calls []JudgeCall
+}
+
+// JudgeCall is one request to a model that judges.
+type JudgeCall struct {
+	// Claims are the indexes of the claims that it was asked about.
+	Claims []int
+	// Reply is what it wrote, as it stands.
+	Reply string
+	// Reason is a code why the reply is of no use, empty for one that was used;
+	// Detail says more.
+	Reason, Detail string
 }
 
 // Claim is a statement of an answer with the verdict on it.
@@ -64,7 +79,8 @@ type Claim struct {
 	Text    string
 	Points  Span
 	Verdict ClaimVerdict
-	// Score in [0, 1] is how likely the claim is not supported.
+	// Score in [0, 1] is how likely the claim is not supported; meaningless for
+	// refusals and for what is unscored.
 	Score          float64
 	Reason, Detail string
 	Evidence       []Evidence

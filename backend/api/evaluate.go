@@ -25,9 +25,13 @@ type EvalRequest struct {
 	Primary  string `json:"primary"`
 	Seed     uint64 `json:"seed"`
 	// Model answers the questions where a metric is of answers; empty means quotes from
-	// the passages. Detector judges the answers; empty means "evidence".
-	Model    string `json:"model"`
-	Detector string `json:"detector"`
+	// the passages. Detector names who judges the answers, as in VerifyRequest: the first
+	// for the metrics. JudgeModel is the language model of an "llm" that names none. Fresh
+	// leaves the judge's earlier replies aside.
+	Model      string `json:"model"`
+	Detector   string `json:"detector"`
+	JudgeModel string `json:"judge_model"`
+	Fresh      bool   `json:"fresh"`
 	// Out is a folder for the report in every format; empty means none.
 	Out string `json:"out"`
 }

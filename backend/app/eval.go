@@ -40,8 +40,9 @@ type evaluation struct {
 	primary          string
 	seed             uint64
 	output, out      string
-	// answers is the model that answers, empty for quotes; detector judges.
-	answers, detector string
+	// answers is the model that answers, empty for quotes; by are who judges.
+	answers string
+	by      detecting
 	// lang is the language of the reports in out.
 	lang string
 }
@@ -79,7 +80,8 @@ func (s *Service) plan(ctx context.Context, r api.EvalRequest) (evaluation, erro
 	}
 	e := evaluation{
 		library: evaluate.Ref{Value: r.KB}, dataset: evaluate.Ref{Value: r.Dataset, IsPath: IsPath(r.Dataset)},
-		metrics: r.Metrics, baseline: r.Baseline, primary: r.Primary, seed: r.Seed, out: r.Out, answers: r.Model, detector: r.Detector,
+		metrics: r.Metrics, baseline: r.Baseline, primary: r.Primary, seed: r.Seed, out: r.Out, answers: r.Model,
+		by: detecting{r.Detector, r.JudgeModel, r.Fresh},
 	}
 	strategies := r.Strategies
 	if len(strategies) == 0 {
@@ -249,12 +251,12 @@ func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.L
 			questions[i].Cluster = clusters[i]
 		}
 	}
-	answers, err := s.evalAnswerer(ctx, lib, plan.answers, plan.detector)
+	answers, err := s.evalAnswerer(ctx, lib, plan.answers, plan.by)
 	if err != nil {
 		return evaluate.Setup{}, err
 	}
 	return evaluate.Setup{
-		Answerer: answers, Answering: answers.answering(), Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
+		Answerer: answers, Answering: answers.answering(), Notices: answers.notices(), Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
 		Metrics: plan.metrics, Gain: plan.gain, Baseline: plan.baseline, Primary: plan.primary, Seed: plan.seed, Own: &own,
 		Library: runs.Library{KB: lib.Name, Fingerprint: lib.Fingerprint(), Revision: lib.Revision, Documents: lib.Documents,
 			Content: content, Chunks: lib.Chunks, Chunker: lib.Chunker, ChunkSize: lib.ChunkSize, ChunkOverlap: lib.ChunkOverlap, Embedder: lib.Embedder},

@@ -7,6 +7,7 @@ import (
 	"ragdesk/backend/answer"
 	"ragdesk/backend/evaluate"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/llm"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/retrieve"
 	"ragdesk/backend/runs"
@@ -16,20 +17,22 @@ import (
 // evalAnswerer answers an evaluation's questions as ask does, and has the answers
 // judged.
 type evalAnswerer struct {
-	kb       string
-	answer   answerer
-	model    string
-	detector rag.Detector
-	embedder rag.Embedder
+	kb     string
+	answer answerer
+	model  string
+	// detectors judge, the first for the metrics.
+	detectors []detector
+	embedder  rag.Embedder
 }
 
 // evalAnswerer is the one of a library, with the answers of model.
-func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model, detector string) (evalAnswerer, error) {
-	answers, err := s.answerer(ctx, answering{model: cmp.Or(model, answer.ExtractiveModel)})
+func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model string, by detecting) (evalAnswerer, error) {
+	model = cmp.Or(model, answer.ExtractiveModel)
+	answers, err := s.answerer(ctx, answering{model: model, fresh: by.fresh})
 	if err != nil {
 		return evalAnswerer{}, err
 	}
-	d, err := s.detector(detector)
+	all, err := s.detectors(ctx, by)
 	if err != nil {
 		return evalAnswerer{}, err
 	}
@@ -37,24 +40,39 @@ func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model, dete
 	if err != nil {
 		return evalAnswerer{}, err
 	}
-	return evalAnswerer{lib.Name, answers, model, d, embedder}, nil
+	return evalAnswerer{lib.Name, answers, model, all, embedder}, nil
 }
 
 // answering says who answers and judges.
 func (e evalAnswerer) answering() *runs.Answering {
-	return &runs.Answering{Model: cmp.Or(e.model, answer.ExtractiveModel), Detector: e.detector.Name(), DetectorFingerprint: e.detector.Fingerprint()}
+	return &runs.Answering{Model: e.model, Detector: display(e.detectors[0]), DetectorFingerprint: e.detectors[0].Fingerprint()}
 }
 
 // Fingerprint implements evaluate.Answerer.
 func (e evalAnswerer) Fingerprint() string {
-	return joined(e.model, e.detector.Name(), e.detector.Fingerprint(), e.embedder.Fingerprint())
+	parts := []string{e.model, e.embedder.Fingerprint()}
+	for _, d := range e.detectors {
+		parts = append(parts, d.Name(), d.Fingerprint())
+	}
+	return joined(parts...)
+}
+
+// notices warn of models that judge.
+func (e evalAnswerer) notices() []runs.Advice {
+	var out []runs.Advice
+	for _, d := range e.detectors {
+		if d.model != "" {
+			out = append(out, evaluate.JudgeWarnings(d.model, llm.FullName(e.model) == llm.FullName(d.model), d.small)...)
+		}
+	}
+	return out
 }
 
 // Answer implements evaluate.Answerer.
 func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
 	out := runs.Answer{
-		Context: []rag.ChunkID{}, Passages: []string{}, Citations: []runs.Citation{}, Claims: []runs.Claim{},
-		Detector: e.detector.Name(), DetectorFingerprint: e.detector.Fingerprint(),
+		Context: []rag.ChunkID{}, Passages: []string{}, Citations: []runs.Citation{}, Claims: []runs.Claim{}, Calls: []runs.Call{}, Others: []runs.Verdict{},
+		Detector: display(e.detectors[0]), DetectorFingerprint: e.detectors[0].Fingerprint(),
 	}
 	a, err := e.answer(ctx, inquiry{kb: e.kb, lang: promptLanguage("", q.Text), text: q.Text}, found{Result: retrieve.Result{Hits: hits}})
 	if err != nil {
@@ -83,24 +101,43 @@ func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Ques
 	if a.Abstained {
 		return nil
 	}
-	d, err := e.detector.Detect(ctx, rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text})
-	if err != nil {
-		return err
+	in := rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text}
+	for i, d := range e.detectors {
+		found, err := d.Detect(ctx, in)
+		if err != nil {
+			return err
+		}
+		v := verdict(display(d), found)
+		if i > 0 {
+			a.Others = append(a.Others, v)
+			continue
+		}
+		a.Label, a.Score, a.Reason, a.Claims, a.Calls = v.Label, v.Score, v.Reason, v.Claims, v.Calls
 	}
-	a.Label, a.Reason = string(d.Label), d.Reason
+	return e.liken(ctx, a, q)
+}
+
+// verdict is a detection as runs keep it.
+func verdict(name string, d rag.Detection) runs.Verdict {
+	out := runs.Verdict{Detector: name, Label: string(d.Label), Reason: d.Reason, Claims: []runs.Claim{}, Calls: []runs.Call{}}
 	if d.Label != rag.Unscored {
 		score := d.Score
-		a.Score = &score
+		out.Score = &score
 	}
 	for _, c := range d.Claims {
-		claim := runs.Claim{Text: c.Text, Start: c.Points.Start, End: c.Points.End, Verdict: string(c.Verdict), Score: c.Score, Reason: c.Reason}
+		claim := runs.Claim{
+			Text: c.Text, Start: c.Points.Start, End: c.Points.End, Verdict: string(c.Verdict), Score: c.Score, Reason: c.Reason, Detail: c.Detail,
+		}
 		if len(c.Evidence) > 0 {
 			b := c.Evidence[0]
 			claim.Evidence = &runs.ClaimEvidence{Context: b.Context, Start: b.Points.Start, End: b.Points.End, Text: b.Text, Score: b.Score}
 		}
-		a.Claims = append(a.Claims, claim)
+		out.Claims = append(out.Claims, claim)
 	}
-	return e.liken(ctx, a, q)
+	for _, c := range d.Calls {
+		out.Calls = append(out.Calls, runs.Call{Claims: list(c.Claims), Reply: c.Reply, Reason: c.Reason})
+	}
+	return out
 }
 
 // liken compares the answer's vector with those of the question and of the reference

@@ -62,6 +62,8 @@ func (e *env) eval() *cobra.Command {
 	f.Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
 	f.StringVar(&r.Model, "model", "", e.t("flag.answers-by"))
 	f.StringVar(&r.Detector, "detector", "", e.t("flag.detector"))
+	f.StringVar(&r.JudgeModel, "judge-model", "", e.t("flag.judge-model"))
+	f.BoolVar(&r.Fresh, "fresh", false, e.t("flag.judge-fresh"))
 	f.StringVar(&r.Out, "out", "", e.t("flag.out"))
 	f.BoolVar(&estimate, "estimate", false, e.t("flag.estimate"))
 	return c
@@ -80,7 +82,7 @@ func (e *env) printEstimate(out api.EvalEstimate, err error) error {
 // configAlone refuses flags that say what the config file says, since only one of
 // the two could hold: the fault "flag_with_config" {flag}.
 func configAlone(c *cobra.Command) error {
-	for _, name := range append([]string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed", "model", "detector",
+	for _, name := range append([]string{"kb", "dataset", "strategies", "metrics", "gain", "relevance", "unit", "baseline", "primary", "seed", "model", "detector", "judge-model", "fresh",
 		"top-k", "candidates", "fusion", "reranker", "rerank-depth", "threshold"}, optionFlags...) {
 		if c.Flags().Changed(name) {
 			return fault.New("flag_with_config", fault.P("flag", "--"+name))

@@ -26,6 +26,11 @@ func (e *env) verify() *cobra.Command {
 			if j, err = e.done(c.Context(), j); err != nil {
 				return err
 			}
+			for _, one := range append([]api.DetectorReport{j.Judged.DetectorReport}, j.Judged.Others...) {
+				if one.Summary.Failed > 0 {
+					e.code = exitPartial
+				}
+			}
 			if e.json {
 				return e.writeJSON(j.Judged)
 			}
@@ -34,12 +39,33 @@ func (e *env) verify() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.Detector, "detector", "", e.t("flag.detector"))
+	c.Flags().StringVar(&r.Model, "model", "", e.t("flag.judge-model"))
+	c.Flags().BoolVar(&r.Fresh, "fresh", false, e.t("flag.judge-fresh"))
 	return c
 }
 
 // printVerdicts prints each answer with the claims that are not supported, and the
 // figures.
 func (e *env) printVerdicts(r api.VerifyReport) {
+	e.printDetector(r.DetectorReport, len(r.Others) > 0)
+	for _, one := range r.Others {
+		e.line("")
+		e.printDetector(one, true)
+	}
+	for _, a := range r.Agreement {
+		e.line("%s", e.t("verify.agreement", fault.P("a", a.A), fault.P("b", a.B), fault.P("n", a.N),
+			fault.P("agreed", figure(a.Agreed)), fault.P("kappa", figure(a.Kappa)), fault.P("differ", len(a.Differ))))
+	}
+}
+
+// printDetector prints what one detector found, with its name where there are several.
+func (e *env) printDetector(r api.DetectorReport, several bool) {
+	if several {
+		e.line("%s", e.bold(detectorName(r)))
+	}
+	for _, w := range r.Warnings {
+		e.line("%s", e.hot(e.warning(w)))
+	}
 	for _, item := range r.Items {
 		label := e.t("verdict." + item.Label)
 		switch item.Label {
@@ -66,16 +92,25 @@ func (e *env) printVerdicts(r api.VerifyReport) {
 	e.printVerifySummary(r)
 }
 
-func (e *env) printVerifySummary(r api.VerifyReport) {
-	s := r.Summary
-	figure := func(v *float64) string {
-		if v == nil {
-			return "—"
-		}
-		return strconv.FormatFloat(*v, 'f', 3, 64)
+// detectorName is a detector with its model.
+func detectorName(r api.DetectorReport) string {
+	if r.Model == nil {
+		return r.Detector
 	}
+	return r.Detector + ":" + *r.Model
+}
+
+func figure(v *float64) string {
+	if v == nil {
+		return "—"
+	}
+	return strconv.FormatFloat(*v, 'f', 3, 64)
+}
+
+func (e *env) printVerifySummary(r api.DetectorReport) {
+	s := r.Summary
 	e.line("")
-	e.line("%s", e.t("verify.summary", fault.P("detector", r.Detector), fault.P("n", s.N), fault.P("scored", s.Scored),
+	e.line("%s", e.t("verify.summary", fault.P("detector", detectorName(r)), fault.P("n", s.N), fault.P("scored", s.Scored),
 		fault.P("coverage", figure(s.Coverage)), fault.P("hallucinated", figure(s.Hallucinated))))
 	if s.Labelled > 0 {
 		e.line("%s", e.t("verify.quality", fault.P("labelled", s.Labelled), fault.P("precision", figure(s.Precision)),

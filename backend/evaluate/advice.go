@@ -28,12 +28,28 @@ var knownTypes = []string{"factual", "reasoning", "multi_hop", "comparison", "ne
 // advice lists what the reader should know of the numbers, and then what to try
 // next, in the order in which it matters.
 func (a *assessment) advice() []runs.Advice {
-	out := []runs.Advice{}
+	out := slices.Clone(a.notices)
+	if out == nil {
+		out = []runs.Advice{}
+	}
 	for _, rule := range []func() []runs.Advice{
 		a.sizeWarnings, a.metricWarnings, a.errorWarnings, a.goldWarnings, a.typeWarnings,
 		a.variableWarnings, a.depthWarnings, a.powerWarnings, a.legHints, a.nextHints,
 	} {
 		out = append(out, rule()...)
+	}
+	return out
+}
+
+// JudgeWarnings say what is to be known of a model that judges: that it wrote the answers
+// itself, and that it is small.
+func JudgeWarnings(judge string, own, small bool) []runs.Advice {
+	var out []runs.Advice
+	if own {
+		out = append(out, warning(runs.JudgeIsGenerator, fault.P("model", judge)))
+	}
+	if small {
+		out = append(out, warning(runs.JudgeSmall, fault.P("model", judge)))
 	}
 	return out
 }

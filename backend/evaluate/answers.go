@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type Answerer interface {
 const (
 	// NeedsAnswers: nothing was answered.
 	NeedsAnswers measure.Reason = "needs_answers"
-	// Unscored: the detector did not judge the answer.
+	// Unscored: the detector did not judge the answer, and gave no reason of its own.
 	Unscored measure.Reason = "unscored"
 	// NotComputed: a part of the value is not there.
 	NotComputed measure.Reason = "not_computed"
@@ -110,8 +111,8 @@ func faithfulness(r runs.Record) measure.Value {
 	switch {
 	case r.Answer.Abstained:
 		return measure.Absent(measure.NoRelevant)
-	case r.Answer.Label == string(rag.Unscored) || r.Answer.Label == "":
-		return measure.Absent(Unscored)
+	case !scored(r):
+		return notScored(r)
 	}
 	return measure.Faithfulness(verdicts)
 }
@@ -126,7 +127,18 @@ func hallucinated(r runs.Record) measure.Value {
 	case r.Answer.Label == string(rag.Faithful):
 		return measure.Of(0)
 	}
-	return measure.Absent(Unscored)
+	return notScored(r)
+}
+
+// scored reports an answer with a verdict.
+func scored(r runs.Record) bool {
+	return r.Answer.Label == string(rag.Faithful) || r.Answer.Label == string(rag.Hallucinated)
+}
+
+// notScored is the value of an answer without a verdict: none, for the detector's
+// reason.
+func notScored(r runs.Record) measure.Value {
+	return measure.Absent(cmp.Or(measure.Reason(r.Answer.Reason), Unscored))
 }
 
 // relevancy is the cosine of question and answer, 0 for a refusal.
@@ -307,6 +319,9 @@ func used(r runs.Record) map[rag.ChunkID]bool {
 // contextUtilization is the share of the relevant passages in the prompt that the
 // answer rests on.
 func contextUtilization(r runs.Record) measure.Value {
+	if !r.Answer.Abstained && !scored(r) {
+		return notScored(r)
+	}
 	rests := used(r)
 	relevant, n := 0, 0
 	for _, h := range r.Passages() {
@@ -330,6 +345,9 @@ func noiseSensitivity(r runs.Record) measure.Value {
 	ref := r.Answer.Reference
 	if ref == nil || ref.Contains == nil || r.Answer.Abstained {
 		return measure.Absent(measure.NoRelevant)
+	}
+	if !scored(r) {
+		return notScored(r)
 	}
 	relevant := map[rag.ChunkID]bool{}
 	for _, h := range r.Passages() {

@@ -95,6 +95,8 @@ type Setup struct {
 	// Answerer is nil when nothing is answered; it is asked only when Metrics has
 	// one of answers.
 	Answerer Answerer
+	// Notices are advice of the Answerer's, which comes first; only where it is asked.
+	Notices []runs.Advice
 	// Journal is nil when nothing is to be kept.
 	Journal Journal
 

@@ -57,11 +57,15 @@ type Reply struct {
 // OK reports a reply that could be read.
 func (r Reply) OK() bool { return r.Reason == "" }
 
+// blanks end a reply: behind its object a schema lets a small model write blanks
+// until the limit. No string of JSON holds a line break or a tabulator.
+var blanks = []string{"\n\n", "\t"}
+
 // Ask sends a prompt, with seed 0 and temperature 0, and reads the reply into out,
 // which then holds what the schema asks for, as far as encoding/json can tell. A reply
 // that is of no use has a Reason; the error is that of a context that ended.
 func (a Asker) Ask(ctx context.Context, prompt string, schema json.RawMessage, maxTokens int, out any) (Reply, error) {
-	req := rag.GenerateRequest{Schema: schema, Options: rag.GenerateOptions{MaxTokens: maxTokens}}
+	req := rag.GenerateRequest{Schema: schema, Options: rag.GenerateOptions{MaxTokens: maxTokens, Stop: blanks}}
 	if a.Chat {
 		req.Messages = []rag.Message{{Role: "user", Content: prompt}}
 	} else {

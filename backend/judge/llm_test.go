@@ -144,21 +144,25 @@ func TestRepliesOfNoUse(t *testing.T) {
 		reason string
 		calls  int
 	}{
-		"prose":            {say("I think that it is supported."), judge.ReasonMalformed, 3},
-		"yes":              {say("是"), judge.ReasonMalformed, 3},
-		"nothing":          {say(""), judge.ReasonMalformed, 3},
-		"half":             {say(`{"verdicts":[{"quote":"The gate`), judge.ReasonMalformed, 3},
-		"two objects":      {say(one(red, "supported") + one(red, "unverifiable")), judge.ReasonMalformed, 3},
-		"another word":     {say(`{"verdicts":[{"quote":"","reason":"","verdict":"true"},{"quote":"","reason":"","verdict":"true"}]}`), judge.ReasonCount, 3},
-		"another verdict":  {say(one(red, "mostly supported")), judge.ReasonMalformed, 3},
-		"no quote":         {say(`{"verdicts":[{"reason":"","verdict":"supported"}]}`), judge.ReasonMalformed, 3},
-		"no verdicts":      {say(`{"verdicts":[]}`), judge.ReasonCount, 3},
-		"others":           {say(`{"answer":"supported"}`), judge.ReasonCount, 3},
-		"invented quote":   {say(one("The gate was painted red", "supported")), judge.ReasonQuote, 3},
-		"empty quote":      {say(one("", "supported")), judge.ReasonQuote, 3},
-		"too short":        {say(one("is", "contradicted")), judge.ReasonQuote, 3},
-		"cut":              {func(int, string, []string) (rag.Generation, error) { return rag.Generation{Text: one(red, "supported"), Done: rag.DoneLength}, nil }, judge.ReasonTruncated, 3},
-		"prompt cut":       {func(int, string, []string) (rag.Generation, error) { return rag.Generation{Text: one(red, "supported"), Cut: true}, nil }, judge.ReasonPromptCut, 3},
+		"prose":           {say("I think that it is supported."), judge.ReasonMalformed, 3},
+		"yes":             {say("是"), judge.ReasonMalformed, 3},
+		"nothing":         {say(""), judge.ReasonMalformed, 3},
+		"half":            {say(`{"verdicts":[{"quote":"The gate`), judge.ReasonMalformed, 3},
+		"two objects":     {say(one(red, "supported") + one(red, "unverifiable")), judge.ReasonMalformed, 3},
+		"another word":    {say(`{"verdicts":[{"quote":"","reason":"","verdict":"true"},{"quote":"","reason":"","verdict":"true"}]}`), judge.ReasonCount, 3},
+		"another verdict": {say(one(red, "mostly supported")), judge.ReasonMalformed, 3},
+		"no quote":        {say(`{"verdicts":[{"reason":"","verdict":"supported"}]}`), judge.ReasonMalformed, 3},
+		"no verdicts":     {say(`{"verdicts":[]}`), judge.ReasonCount, 3},
+		"others":          {say(`{"answer":"supported"}`), judge.ReasonCount, 3},
+		"invented quote":  {say(one("The gate was painted red", "supported")), judge.ReasonQuote, 3},
+		"empty quote":     {say(one("", "supported")), judge.ReasonQuote, 3},
+		"too short":       {say(one("is", "contradicted")), judge.ReasonQuote, 3},
+		"cut": {func(int, string, []string) (rag.Generation, error) {
+			return rag.Generation{Text: one(red, "supported"), Done: rag.DoneLength}, nil
+		}, judge.ReasonTruncated, 3},
+		"prompt cut": {func(int, string, []string) (rag.Generation, error) {
+			return rag.Generation{Text: one(red, "supported"), Cut: true}, nil
+		}, judge.ReasonPromptCut, 3},
 		"prompt too long":  {fail(fault.New("llm_context_exceeded")), judge.ReasonPromptCut, 3},
 		"silence":          {fail(fault.New("llm_stalled")), judge.ReasonTimeout, 1},
 		"a broken machine": {fail(fault.New("llm_failed")), judge.ReasonEngine, 1},

@@ -63,6 +63,11 @@ const (
 	TuneQuestionsFew = "tune_questions_few"
 	// TuneErrored {n, of}: questions of the half that chooses could not be searched.
 	TuneErrored = "tune_errored"
+	// JudgeIsGenerator {model}: the model that judges answers wrote them.
+	JudgeIsGenerator = "judge_is_generator"
+	// JudgeSmall {model}: the model that judges is too small for its verdicts to be
+	// trusted.
+	JudgeSmall = "judge_small"
 )
 
 // Codes of hints, each with its parameters.
@@ -89,7 +94,7 @@ func AdviceCodes() []string {
 	return []string{
 		QuestionsVeryFew, QuestionsFew, MetricAlone, MetricNeedsAnswers, QueriesErrored, HitsDuplicate, GoldNotIndexed, GoldSplit,
 		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, QuestionsDiffer,
-		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
+		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, JudgeIsGenerator, JudgeSmall, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
 		PrecisionLowSpread,
 	}
 }

@@ -24,6 +24,10 @@ type Answer struct {
 	Score               *float64 `json:"score"`
 	Reason              string   `json:"reason"`
 	Claims              []Claim  `json:"claims"`
+	// Calls are what a model that judges replied, in order; none where no model did.
+	Calls []Call `json:"calls"`
+	// Others are the verdicts of further detectors.
+	Others []Verdict `json:"others"`
 	// Relevancy is the cosine of question and answer, and Similarity that of answer
 	// and reference; null when they were not computed.
 	Relevancy  *float64 `json:"relevancy"`
@@ -32,6 +36,25 @@ type Answer struct {
 	Reference *Reference `json:"reference"`
 	// Error is why there is no answer or no verdict, null when there are both.
 	Error *Failure `json:"error"`
+}
+
+// Verdict is what one detector found; see Answer.
+type Verdict struct {
+	Detector string   `json:"detector"`
+	Label    string   `json:"label" tstype:"'faithful' | 'hallucinated' | 'unscored'"`
+	Score    *float64 `json:"score"`
+	Reason   string   `json:"reason"`
+	Claims   []Claim  `json:"claims"`
+	Calls    []Call   `json:"calls"`
+}
+
+// Call is a reply of a model that judges.
+type Call struct {
+	// Claims are the indexes of the claims that it was asked about.
+	Claims []int  `json:"claims"`
+	Reply  string `json:"reply"`
+	// Reason is a code why the reply is of no use, empty for one that was used.
+	Reason string `json:"reason"`
 }
 
 // Citation is a citation in an answer.
@@ -51,10 +74,13 @@ type Claim struct {
 	Text  string `json:"text"`
 	Start int    `json:"start"`
 	End   int    `json:"end"`
-	// Verdict is supported, contradicted, unverifiable or abstained.
-	Verdict string  `json:"verdict" tstype:"'supported' | 'contradicted' | 'unverifiable' | 'abstained'"`
+	// Verdict is supported, contradicted, unverifiable or abstained; unscored where a
+	// judge gave none.
+	Verdict string  `json:"verdict" tstype:"'supported' | 'contradicted' | 'unverifiable' | 'abstained' | 'unscored'"`
 	Score   float64 `json:"score"`
 	Reason  string  `json:"reason"`
+	// Detail are words about the reason, or the judge's own.
+	Detail string `json:"detail"`
 	// Evidence is the best part of the context, null without one.
 	Evidence *ClaimEvidence `json:"evidence"`
 }

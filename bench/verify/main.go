@@ -3,6 +3,7 @@
 //
 //	go run ./bench/verify -data DIR -fit        writes backend/judge/weights.json
 //	go run ./bench/verify -data DIR             prints the table of docs/benchmarks.md
+//	go run ./bench/verify -data DIR -llm MODEL  prints rows of 100 items a set, judged by a model
 //
 // DIR holds the public evaluation sets. Weights are fitted on one half of the
 // documents, by the hash of their text, and figures are those of the other half.
@@ -45,21 +46,27 @@ func main() {
 	weights := flag.String("weights", "backend/judge/weights.json", "`file` of the weights to write")
 	sets := flag.String("sets", strings.Join(shown, ","), "sets of the table")
 	features := flag.String("features", "", "write the features of one set to -work and stop")
+	model := flag.String("llm", "", "language `model` that judges 100 items of each set, in place of the detector evidence")
+	program := flag.String("ragdesk", "build/bin/ragdesk-headless", "`program` that asks the model")
 	flag.Parse()
-	if err := run(context.Background(), options{*data, *work, *weights, *features, *only, *sets, *fitting}); err != nil {
+	o := options{*data, *work, *weights, *features, *only, *sets, *model, *program, *fitting}
+	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/verify:", err)
 		os.Exit(1)
 	}
 }
 
 type options struct {
-	data, work, weights, features, only, sets string
-	fit                                       bool
+	data, work, weights, features, only, sets, llm, program string
+	fit                                                     bool
 }
 
 func run(ctx context.Context, o options) error {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return err
+	}
+	if o.llm != "" {
+		return llmTable(ctx, o)
 	}
 	d, err := detector(o.work)
 	if err != nil {

@@ -89,7 +89,11 @@ func row(set string, outcomes []outcome) string {
 	for k, column := range columns {
 		slices.Sort(drawn[k])
 		n := len(drawn[k])
-		cells = append(cells, fmt.Sprintf("%.3f [%.3f, %.3f]", column(c).Score, drawn[k][n*25/1000], drawn[k][n*975/1000]))
+		if v := column(c); !v.OK() || n == 0 {
+			cells = append(cells, "–")
+		} else {
+			cells = append(cells, fmt.Sprintf("%.3f [%.3f, %.3f]", v.Score, drawn[k][n*25/1000], drawn[k][n*975/1000]))
+		}
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
 }

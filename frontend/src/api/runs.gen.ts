@@ -110,6 +110,15 @@ export const TuneQuestionsFew = "tune_questions_few";
  */
 export const TuneErrored = "tune_errored";
 /**
+ * JudgeIsGenerator {model}: the model that judges answers wrote them.
+ */
+export const JudgeIsGenerator = "judge_is_generator";
+/**
+ * JudgeSmall {model}: the model that judges is too small for its verdicts to be
+ * trusted.
+ */
+export const JudgeSmall = "judge_small";
+/**
  * HybridBelowLeg {run, other, metric, diff, verdict}: fusion falls below a leg.
  */
 export const HybridBelowLeg = "hybrid_below_leg";
@@ -348,6 +357,14 @@ export interface Answer {
   reason: string;
   claims: Claim[];
   /**
+   * Calls are what a model that judges replied, in order; none where no model did.
+   */
+  calls: Call[];
+  /**
+   * Others are the verdicts of further detectors.
+   */
+  others: Verdict[];
+  /**
    * Relevancy is the cosine of question and answer, and Similarity that of answer
    * and reference; null when they were not computed.
    */
@@ -361,6 +378,31 @@ export interface Answer {
    * Error is why there is no answer or no verdict, null when there are both.
    */
   error: Failure | null;
+}
+/**
+ * Verdict is what one detector found; see Answer.
+ */
+export interface Verdict {
+  detector: string;
+  label: 'faithful' | 'hallucinated' | 'unscored';
+  score: number /* float64 */ | null;
+  reason: string;
+  claims: Claim[];
+  calls: Call[];
+}
+/**
+ * Call is a reply of a model that judges.
+ */
+export interface Call {
+  /**
+   * Claims are the indexes of the claims that it was asked about.
+   */
+  claims: number /* int */[];
+  reply: string;
+  /**
+   * Reason is a code why the reply is of no use, empty for one that was used.
+   */
+  reason: string;
 }
 /**
  * Citation is a citation in an answer.
@@ -389,11 +431,16 @@ export interface Claim {
   start: number /* int */;
   end: number /* int */;
   /**
-   * Verdict is supported, contradicted, unverifiable or abstained.
+   * Verdict is supported, contradicted, unverifiable or abstained; unscored where a
+   * judge gave none.
    */
-  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained';
+  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained' | 'unscored';
   score: number /* float64 */;
   reason: string;
+  /**
+   * Detail are words about the reason, or the judge's own.
+   */
+  detail: string;
   /**
    * Evidence is the best part of the context, null without one.
    */

@@ -233,10 +233,14 @@ export interface EvalRequest {
   seed: number /* uint64 */;
   /**
    * Model answers the questions where a metric is of answers; empty means quotes from
-   * the passages. Detector judges the answers; empty means "evidence".
+   * the passages. Detector names who judges the answers, as in VerifyRequest: the first
+   * for the metrics. JudgeModel is the language model of an "llm" that names none. Fresh
+   * leaves the judge's earlier replies aside.
    */
   model: string;
   detector: string;
+  judge_model: string;
+  fresh: boolean;
   /**
    * Out is a folder for the report in every format; empty means none.
    */
@@ -2334,9 +2338,16 @@ export interface ForgottenTuning {
  */
 export interface VerifyRequest {
   /**
-   * Detector is "evidence"; empty means that.
+   * Detector names detectors, with commas between: "evidence", which needs no model,
+   * "llm", "llm:MODEL". Empty means "evidence".
    */
   detector: string;
+  /**
+   * Model is the language model of an "llm" that names none; empty means the default
+   * one. Fresh leaves its earlier replies aside.
+   */
+  model: string;
+  fresh: boolean;
   /**
    * File is the path of a file of items, one a line.
    */
@@ -2358,10 +2369,29 @@ export interface VerifyItem {
   label: 'faithful' | 'hallucinated' | null;
 }
 /**
- * VerifyReport is the result of a verify job.
+ * VerifyReport is the result of a verify job: the report of the first detector, and
+ * beside it those of the others.
  */
-export interface VerifyReport {
+export interface VerifyReport extends DetectorReport {
+  others: DetectorReport[];
+  /**
+   * Agreement compares the detectors, two at a time.
+   */
+  agreement: DetectorAgreement[];
+}
+/**
+ * DetectorReport is what one detector found.
+ */
+export interface DetectorReport {
   detector: string;
+  /**
+   * Model is the model that it asks, null without one.
+   */
+  model: string | null;
+  /**
+   * Warnings say what is to be known of the verdicts: judge_small.
+   */
+  warnings: Notice[];
   /**
    * Fingerprint changes when the detector's verdicts may.
    */
@@ -2395,9 +2425,48 @@ export interface VerifiedItem {
   message: string;
   claims: VerifiedClaim[];
   /**
+   * Calls are what a language model replied, in order.
+   */
+  calls: JudgeCall[];
+  /**
    * Expected is the label that the item came with.
    */
   expected: string | null;
+}
+/**
+ * JudgeCall is a reply of a model that judges.
+ */
+export interface JudgeCall {
+  /**
+   * Claims are the indexes of the claims that it was asked about.
+   */
+  claims: number /* int */[];
+  reply: string;
+  /**
+   * Reason is a code why the reply is of no use, empty for one that was used.
+   */
+  reason: string;
+  message: string;
+}
+/**
+ * DetectorAgreement compares two detectors on the items that both scored.
+ */
+export interface DetectorAgreement {
+  /**
+   * A and B name them, with their models.
+   */
+  a: string;
+  b: string;
+  /**
+   * N counts the items, Agreed is the share with the same label; null without items.
+   */
+  n: number /* int */;
+  agreed: number /* float64 */ | null;
+  kappa: number /* float64 */ | null;
+  /**
+   * Differ are the ids of those with different labels.
+   */
+  differ: string[];
 }
 /**
  * VerifiedClaim is the verdict on one statement of an answer.
@@ -2408,9 +2477,10 @@ export interface VerifiedClaim {
    * Span is its place in the answer, in code points.
    */
   span: Span;
-  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained';
+  verdict: 'supported' | 'contradicted' | 'unverifiable' | 'abstained' | 'unscored';
   /**
-   * Score is how likely it is not supported; null for a refusal.
+   * Score is how likely it is not supported; null for a refusal and for what is
+   * unscored.
    */
   score: number /* float64 */ | null;
   reason: string;
@@ -2443,6 +2513,10 @@ export interface VerifySummary {
   n: number /* int */;
   scored: number /* int */;
   labelled: number /* int */;
+  /**
+   * Failed counts the items that a failing judge left unscored.
+   */
+  failed: number /* int */;
   /**
    * Coverage is Scored/N.
    */

@@ -36,12 +36,30 @@ type EvalRequest struct {
 	Out string `json:"out"`
 }
 
-// EvalEstimate is what an evaluation would take. Seconds is measured on a few of
-// the questions.
+// EvalEstimate is what an evaluation would take. Seconds is all of it, measured on a few
+// of the questions.
 type EvalEstimate struct {
 	Questions int     `json:"questions"`
 	Searches  int     `json:"searches"`
 	Seconds   float64 `json:"seconds"`
+	// Finished searches are in the journal of an interrupted evaluation.
+	Finished int `json:"finished"`
+	// Answers and Judging are null where nothing is answered.
+	Answers *CallEstimate `json:"answers"`
+	Judging *CallEstimate `json:"judging"`
+}
+
+// CallEstimate is what answering, or judging, takes.
+type CallEstimate struct {
+	// By is the model or the detector.
+	By string `json:"by"`
+	// Calls of a language model, Kept of which earlier replies are kept: about as many,
+	// by a sample.
+	Calls int `json:"calls"`
+	Kept  int `json:"kept"`
+	// Seconds leaves kept calls out; SecondsPerCall is the model's speed, 0 without one.
+	Seconds        float64 `json:"seconds"`
+	SecondsPerCall float64 `json:"seconds_per_call"`
 }
 
 // EvalReport is the result of an eval job.

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/evaluate"
@@ -70,6 +71,24 @@ func (e evalAnswerer) notices() []runs.Advice {
 
 // Answer implements evaluate.Answerer.
 func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
+	out, err := e.write(ctx, q, hits)
+	if err != nil || out.Error != nil {
+		return out, err
+	}
+	if err := e.judge(ctx, &out, q); err != nil {
+		out.Error, err = failureOf(ctx, err)
+		return out, err
+	}
+	return out, nil
+}
+
+// asksModels reports whether a language model answers or judges.
+func (e evalAnswerer) asksModels() bool {
+	return e.model != answer.ExtractiveModel || slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model != "" })
+}
+
+// write answers, and leaves the verdict open.
+func (e evalAnswerer) write(ctx context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
 	out := runs.Answer{
 		Context: []rag.ChunkID{}, Passages: []string{}, Citations: []runs.Citation{}, Claims: []runs.Claim{}, Calls: []runs.Call{}, Others: []runs.Verdict{},
 		Detector: display(e.detectors[0]), DetectorFingerprint: e.detectors[0].Fingerprint(),
@@ -88,10 +107,6 @@ func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []ra
 		out.Citations = append(out.Citations, runs.Citation{
 			Marker: c.Marker, ChunkID: c.ChunkID, State: c.State, Start: c.Claim.Start, End: c.Claim.End,
 		})
-	}
-	if err := e.judge(ctx, &out, q); err != nil {
-		out.Error, err = failureOf(ctx, err)
-		return out, err
 	}
 	return out, nil
 }

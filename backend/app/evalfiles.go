@@ -89,7 +89,7 @@ func writeReports(exp runs.Experiment, output, out, lang string) ([]string, erro
 		name  string
 		write func(io.Writer) error
 	}{
-		{"report.html", func(w io.Writer) error { return report.HTML(w, exp, report.Options{Language: lang}) }},
+		{"report.html", func(w io.Writer) error { return report.HTML(w, exp, report.Options{Language: lang, Reason: because}) }},
 		{"report.json", func(w io.Writer) error { return report.JSON(w, exp) }},
 		{"report.md", func(w io.Writer) error { return report.Markdown(w, exp, lang) }},
 		{"questions.csv", func(w io.Writer) error { return report.CSV(w, exp) }},
@@ -180,7 +180,7 @@ func exportExperiment(w io.Writer, exp runs.Experiment, format, lang string) err
 	case "summary":
 		return report.SummaryCSV(w, exp)
 	case "html":
-		return report.HTML(w, exp, report.Options{Language: lang})
+		return report.HTML(w, exp, report.Options{Language: lang, Reason: because})
 	case "markdown":
 		return report.Markdown(w, exp, lang)
 	case "junit":

@@ -75,8 +75,22 @@ func (e *env) printEstimate(out api.EvalEstimate, err error) error {
 			return e.writeJSON(out)
 		}
 		e.line("%s", e.t("estimate", fault.P("questions", out.Questions), fault.P("searches", out.Searches), fault.P("seconds", fmt.Sprintf("%.0f", out.Seconds))))
+		if out.Finished > 0 {
+			e.line("%s", e.t("estimate-part.finished", fault.P("n", out.Finished)))
+		}
+		if c := out.Answers; c != nil {
+			e.line("%s", e.t("estimate-part.answers", costs(*c)...))
+		}
+		if c := out.Judging; c != nil {
+			e.line("%s", e.t("estimate-part.judging", costs(*c)...))
+		}
 		return nil
 	})
+}
+
+func costs(c api.CallEstimate) []fault.Param {
+	return []fault.Param{fault.P("by", c.By), fault.P("calls", c.Calls), fault.P("kept", c.Kept),
+		fault.P("minutes", fmt.Sprintf("%.1f", c.Seconds/60)), fault.P("speed", fmt.Sprintf("%.1f", c.SecondsPerCall))}
 }
 
 // configAlone refuses flags that say what the config file says, since only one of

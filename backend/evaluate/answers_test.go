@@ -1,8 +1,10 @@
 package evaluate_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"ragdesk/backend/evaluate"
@@ -81,6 +83,105 @@ func TestAnswersAreMeasured(t *testing.T) {
 	delete(answers, "mixed")
 	if _, err := evaluate.Run(t.Context(), setup, rag.NoProgress{}); err == nil || fault.Of(err).Code == "" {
 		t.Errorf("an answerer that breaks gives %v", err)
+	}
+}
+
+// paying counts what is asked of an answerer, by question and passages.
+type paying struct {
+	scripted
+	mu    sync.Mutex
+	asked map[string]int
+	after func(n int)
+}
+
+func (p *paying) Answer(ctx context.Context, q evaluate.Question, hits []rag.Hit) (runs.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return runs.Answer{}, err
+	}
+	key := q.Text
+	for _, h := range hits {
+		key += " " + string(h.Chunk.ID)
+	}
+	p.mu.Lock()
+	p.asked[key]++
+	n := len(p.asked)
+	p.mu.Unlock()
+	a, err := p.scripted.Answer(ctx, q, hits)
+	if p.after != nil {
+		p.after(n)
+	}
+	return a, err
+}
+
+// TestAnswersAreNotPaidTwice stops an evaluation after some answers and runs it again:
+// what the journal has is not asked for a second time, and the result is the same.
+func TestAnswersAreNotPaidTwice(t *testing.T) {
+	t.Parallel()
+	prepared := func() (evaluate.Setup, *paying) {
+		s, _ := synthetic(t, 12, regressed)
+		p := &paying{scripted: scripted{}, asked: map[string]int{}}
+		for _, q := range s.Questions {
+			p.scripted[q.Text] = runs.Answer{Text: "ten", Label: "faithful", Claims: claims(rag.Supported)}
+		}
+		s.Answerer, s.Metrics, s.Workers = p, []string{"Hit@5", "faithfulness"}, 1
+		return s, p
+	}
+	whole, all := prepared()
+	want := stable(t, run(t, whole))
+	s, p := prepared()
+	ctx, cancel := context.WithCancel(t.Context())
+	p.after = func(n int) {
+		if n == 7 {
+			cancel()
+		}
+	}
+	dir := t.TempDir()
+	j := journal(t, dir, s)
+	s.Journal = j
+	if _, err := evaluate.Run(ctx, s, rag.NoProgress{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error after cancel is %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.after = nil
+	s.Journal = journal(t, dir, s)
+	if got := stable(t, run(t, s)); !bytes.Equal(got, want) {
+		t.Error("an interrupted evaluation of answers ends otherwise")
+	}
+	twice := 0
+	for key, n := range p.asked {
+		if all.asked[key] == 0 {
+			t.Errorf("%s was not asked in one go", key)
+		}
+		twice += n - all.asked[key]
+	}
+	// The answer that was cut off may be asked for again; no other.
+	if len(p.asked) != len(all.asked) || twice > 1 {
+		t.Errorf("%d of %d asked, %d twice", len(p.asked), len(all.asked), twice)
+	}
+}
+
+// TestAnswerHints says what to mend in the answers where retrieval is fine.
+func TestAnswerHints(t *testing.T) {
+	t.Parallel()
+	s, _ := synthetic(t, 10, func(int) (vector, hybrid int) { return 1, 1 })
+	answers := scripted{}
+	low := .2
+	for i, q := range s.Questions {
+		a := runs.Answer{Text: "ten", Label: "faithful", Relevancy: &low, Claims: claims(rag.Supported)}
+		if i < 2 {
+			a.Label, a.Claims = "hallucinated", claims(rag.Unverifiable)
+		}
+		answers[q.Text] = a
+	}
+	s.Answerer, s.Metrics = answers, []string{"Recall@10", "nDCG@10", "faithfulness"}
+	exp := run(t, s)
+	if h := find(exp.Advice, runs.HallucinationHigh); h == nil || h.Params["rate"] != "0.200" {
+		t.Errorf("%+v", exp.Advice)
+	}
+	if h := find(exp.Advice, runs.RelevancyLow); h == nil || h.Params["relevancy"] != "0.200" {
+		t.Errorf("%+v", exp.Advice)
 	}
 }
 

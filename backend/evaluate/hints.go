@@ -16,6 +16,10 @@ const (
 	// NoiseFloor is the lowest share of relevant passages in a prompt that needs no
 	// threshold.
 	NoiseFloor = 1. / 3
+	// HallucinationCeiling is the highest rate of hallucinated answers that needs no
+	// remedy, RelevancyFloor the lowest answer relevancy.
+	HallucinationCeiling = .1
+	RelevancyFloor       = .5
 )
 
 // Depths at which the hints look.
@@ -97,9 +101,37 @@ func (a *assessment) nextHints() []runs.Advice {
 	case order < OrderFloor:
 		return []runs.Advice{hint(runs.OrderLowReranked, run, fault.P("k", near), fault.P("recall", decimal(recall)), fault.P("ndcg", decimal(order)))}
 	case clean < NoiseFloor:
-		return []runs.Advice{a.noiseHint(i, k, clean)}
+		return append([]runs.Advice{a.noiseHint(i, k, clean)}, a.answerHints(i)...)
 	}
-	return nil
+	return a.answerHints(i)
+}
+
+// answerHints say what to mend in the answers of a run whose retrieval is fine.
+func (a *assessment) answerHints(i int) []runs.Advice {
+	run := fault.P("run", a.stored[i].Name)
+	var out []runs.Advice
+	for _, h := range []struct {
+		metric, code, param string
+		bad                 func(float64) bool
+	}{
+		{"hallucination_rate", runs.HallucinationHigh, "rate", func(v float64) bool { return v > HallucinationCeiling }},
+		{"answer_relevancy", runs.RelevancyLow, "relevancy", func(v float64) bool { return v < RelevancyFloor }},
+	} {
+		m, ok := findAnswerMetric(h.metric)
+		if !ok {
+			continue
+		}
+		var values []measure.Value
+		for _, r := range a.stored[i].Records {
+			if v := m.of(r); v.Reason != measure.NoRelevant {
+				values = append(values, v)
+			}
+		}
+		if mean := measure.Summarize(values).Value; mean.OK() && h.bad(mean.Score) {
+			out = append(out, hint(h.code, run, fault.P(h.param, decimal(mean.Score))))
+		}
+	}
+	return out
 }
 
 // noiseHint says how much of the first k is beside the question, and whether fewer

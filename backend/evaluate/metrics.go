@@ -42,6 +42,12 @@ func CheckMetrics(names []string) error {
 	return err
 }
 
+// Answered reports metrics of which one is of answers.
+func Answered(names []string) bool {
+	ms, err := parseMetrics(names, measure.GainDefault)
+	return err == nil && slices.ContainsFunc(ms, metric.answers)
+}
+
 // CheckTuning reports a name by which Tune cannot choose: "metric_unknown", or
 // "tune_metric_answers" {metric, known} for a metric of answers, which a search
 // alone does not give.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ragdesk/backend/rag"
 )
@@ -56,14 +57,21 @@ func (c *Cached) Generate(ctx context.Context, req rag.GenerateRequest, onDelta 
 	var out rag.Generation
 	if ok && json.Unmarshal(raw, &out) == nil {
 		out.Cached = true
+		meterOf(ctx).add(true, out.Timing.Total)
 		if onDelta != nil && out.Text != "" {
 			err = onDelta(out.Text)
 		}
 		return out, err
 	}
+	if m := meterOf(ctx); m != nil && m.Dry {
+		m.add(false, 0)
+		return rag.Generation{}, ErrNotKept
+	}
+	start := time.Now()
 	if out, err = c.model.Generate(ctx, req, onDelta); err != nil {
 		return rag.Generation{}, err
 	}
+	meterOf(ctx).add(false, time.Since(start))
 	if raw, err := json.Marshal(out); err == nil {
 		_ = c.kept.Put(ctx, key, raw) // a reply that cannot be kept is still the reply
 	}

@@ -19,6 +19,8 @@ type Options struct {
 	// Language is the one that is switched on at first, English or Chinese; empty
 	// means English.
 	Language string
+	// Reason says in a language why a verdict was given, by its code; nil shows codes.
+	Reason func(lang, code, detail string) string
 }
 
 //go:embed page.html
@@ -56,6 +58,7 @@ func HTML(w io.Writer, exp runs.Experiment, o Options) error {
 	sum := sha256.Sum256([]byte(style))
 	v := newView(exp)
 	v.Language = o.Language
+	v.judge(exp, o.Reason)
 	if v.Language != Chinese {
 		v.Language = English
 	}

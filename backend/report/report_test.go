@@ -19,6 +19,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/measure"
+	"ragdesk/backend/rag"
 	"ragdesk/backend/report"
 	"ragdesk/backend/runs"
 )
@@ -364,5 +365,38 @@ func TestAdviceFillsAndTranslates(t *testing.T) {
 	types := runs.Advice{Code: runs.TypesRare, Params: map[string]string{"types": "negation 4 %, odd 0 %"}}
 	if got := report.Advice(report.Chinese, types); !strings.Contains(got, "否定 4 %、odd 0 %") {
 		t.Errorf("types are %q", got)
+	}
+}
+
+// TestAnswersOpen shows every verdict with its claims, their evidence, the judge's raw
+// replies and the arithmetic.
+func TestAnswersOpen(t *testing.T) {
+	t.Parallel()
+	all := stored(t, 6, []skill{{strategy: "vector", first: 1, three: 1, five: 1, list: 1}})
+	relevancy := .625
+	for q := range all[0].Records {
+		r := &all[0].Records[q]
+		r.Answer = &runs.Answer{
+			Text: "An <answer>.", Model: "extractive", Detector: "llm", Label: "hallucinated", Context: []rag.ChunkID{r.Retrieved[0].ChunkID}, Relevancy: &relevancy,
+			Claims: []runs.Claim{
+				{Text: "borne out", Verdict: "supported", Reason: "matches", Score: .125, Evidence: &runs.ClaimEvidence{Text: "the evidence", Score: .5}},
+				{Text: "made up", Verdict: "unverifiable", Reason: "unlike", Score: .875},
+			},
+			Calls: []runs.Call{{Reply: "{\"verdicts\": <raw>}", Reason: "reply_malformed"}},
+		}
+	}
+	exp := compared(t, all)
+	var b bytes.Buffer
+	say := func(lang, code, detail string) string { return lang + ": " + code + detail }
+	if err := report.HTML(&b, exp, report.Options{Language: report.English, Reason: say}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"An &lt;answer&gt;.", "borne out", "the evidence", "en: unlike", "zh: matches", "faithfulness 1 / 2 = 0.500", "risk 0.875",
+		"cosine with the question) 0.625", "made up", "{&#34;verdicts&#34;: &lt;raw&gt;}", "reply_malformed",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 }

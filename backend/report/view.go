@@ -38,6 +38,7 @@ type view struct {
 	Causes   []causeRow
 	Why      []diagnosis
 	Became   []bucketMoves
+	Judged   []judgedRun
 	Latency  *latencyView
 	Settings []setting
 	Seed     uint64
@@ -90,6 +91,21 @@ func newView(exp runs.Experiment) *view {
 	v.Latency = latency(exp, v.Runs)
 	v.Settings = settings(exp)
 	return v
+}
+
+// judge adds the answers with their verdicts.
+func (v *view) judge(exp runs.Experiment, reason func(lang, code, detail string) string) {
+	say := func(code, detail string) text { return plain(code) }
+	if reason != nil {
+		say = func(code, detail string) text {
+			return text{reason(English, code, detail), reason(Chinese, code, detail)}
+		}
+	}
+	for i := range exp.Runs {
+		if j := judgedOf(exp, i, v.Runs[i], say); j != nil {
+			v.Judged = append(v.Judged, *j)
+		}
+	}
 }
 
 // last is the run that people look at: the last one that is not the baseline.

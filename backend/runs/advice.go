@@ -82,6 +82,12 @@ const (
 	OrderLow = "order_low"
 	// OrderLowReranked is OrderLow for a run that reranks already.
 	OrderLowReranked = "order_low_reranked"
+	// HallucinationHigh {run, rate}: retrieval is fine, and answers say what their
+	// passages do not bear out.
+	HallucinationHigh = "hallucination_high"
+	// RelevancyLow {run, relevancy}: retrieval is fine, and answers are beside the
+	// question.
+	RelevancyLow = "relevancy_low"
 	// PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
 	// most is what the labels allow, and enough the cut that keeps 95 % of the recall.
 	PrecisionLow = "precision_low"
@@ -95,6 +101,6 @@ func AdviceCodes() []string {
 		QuestionsVeryFew, QuestionsFew, MetricAlone, MetricNeedsAnswers, QueriesErrored, HitsDuplicate, GoldNotIndexed, GoldSplit,
 		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, QuestionsDiffer,
 		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, JudgeIsGenerator, JudgeSmall, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
-		PrecisionLowSpread,
+		PrecisionLowSpread, HallucinationHigh, RelevancyLow,
 	}
 }

@@ -33,6 +33,19 @@ func (s *Store) Journal(key string) (*Journal, error) {
 	return &Journal{dir, f}, nil
 }
 
+// FinishedOf counts what the journal of that key has; 0 without one.
+func (s *Store) FinishedOf(ctx context.Context, key string) (int, error) {
+	if _, err := os.Stat(filepath.Join(s.dir, ".work-"+key)); err != nil {
+		return 0, nil
+	}
+	j, err := s.Journal(key)
+	if err != nil {
+		return 0, err
+	}
+	found, err := j.Finished(ctx)
+	return len(found), errors.Join(err, j.Close())
+}
+
 // Finished reads all whole lines and cuts off what follows the last one.
 func (j *Journal) Finished(ctx context.Context) ([]runs.Finished, error) {
 	var out []runs.Finished

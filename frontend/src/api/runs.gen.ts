@@ -139,6 +139,16 @@ export const OrderLow = "order_low";
  */
 export const OrderLowReranked = "order_low_reranked";
 /**
+ * HallucinationHigh {run, rate}: retrieval is fine, and answers say what their
+ * passages do not bear out.
+ */
+export const HallucinationHigh = "hallucination_high";
+/**
+ * RelevancyLow {run, relevancy}: retrieval is fine, and answers are beside the
+ * question.
+ */
+export const RelevancyLow = "relevancy_low";
+/**
  * PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
  * most is what the labels allow, and enough the cut that keeps 95 % of the recall.
  */

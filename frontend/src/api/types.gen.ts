@@ -247,13 +247,42 @@ export interface EvalRequest {
   out: string;
 }
 /**
- * EvalEstimate is what an evaluation would take. Seconds is measured on a few of
- * the questions.
+ * EvalEstimate is what an evaluation would take. Seconds is all of it, measured on a few
+ * of the questions.
  */
 export interface EvalEstimate {
   questions: number /* int */;
   searches: number /* int */;
   seconds: number /* float64 */;
+  /**
+   * Finished searches are in the journal of an interrupted evaluation.
+   */
+  finished: number /* int */;
+  /**
+   * Answers and Judging are null where nothing is answered.
+   */
+  answers: CallEstimate | null;
+  judging: CallEstimate | null;
+}
+/**
+ * CallEstimate is what answering, or judging, takes.
+ */
+export interface CallEstimate {
+  /**
+   * By is the model or the detector.
+   */
+  by: string;
+  /**
+   * Calls of a language model, Kept of which earlier replies are kept: about as many,
+   * by a sample.
+   */
+  calls: number /* int */;
+  kept: number /* int */;
+  /**
+   * Seconds leaves kept calls out; SecondsPerCall is the model's speed, 0 without one.
+   */
+  seconds: number /* float64 */;
+  seconds_per_call: number /* float64 */;
 }
 /**
  * EvalReport is the result of an eval job.

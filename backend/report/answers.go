@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"ragdesk/backend/fault"
+	"ragdesk/backend/rag"
+	"ragdesk/backend/runs"
+)
+
+// judgedRun are the answers of a run with what was said of them.
+type judgedRun struct {
+	Run     series
+	Answers []judgedAnswer
+}
+
+// judgedAnswer is an answer with its verdict, opened.
+type judgedAnswer struct {
+	ID, Query, Text string
+	Label           text
+	// Tone is up for a good answer, down for a bad one.
+	Tone  string
+	Cause *text
+	// Sum is the arithmetic of faithfulness and relevancy.
+	Sum    []text
+	By     string
+	Claims []judgedClaim
+	Calls  []judgedCall
+	Error  string
+}
+
+// judgedCall is what a model that judges replied; Reason is why it is of no use.
+type judgedCall struct {
+	Reply  string
+	Reason text
+}
+
+type judgedClaim struct {
+	Verdict text
+	Tone    string
+	Text    string
+	Reason  text
+	Risk    string
+	// Source and Evidence are the best part of a passage, empty without one.
+	Source, Evidence string
+}
+
+// judgedOf are the answers of run i; nil where nothing was answered.
+func judgedOf(exp runs.Experiment, i int, run series, say func(code, detail string) text) *judgedRun {
+	out := &judgedRun{Run: run}
+	for _, r := range exp.Runs[i].Stored.Records {
+		if r.Answer != nil {
+			out.Answers = append(out.Answers, answerOf(r, say))
+		}
+	}
+	if len(out.Answers) == 0 {
+		return nil
+	}
+	return out
+}
+
+func answerOf(r runs.Record, say func(code, detail string) text) judgedAnswer {
+	a := r.Answer
+	out := judgedAnswer{ID: r.QueryID, Query: r.Query, Text: a.Text, By: a.Model + " · " + a.Detector, Label: wordOr("label.", a.Label)}
+	switch {
+	case a.Error != nil:
+		out.Error = a.Error.Code
+	case a.Abstained:
+		out.Label = word("claim.abstained")
+	}
+	if r.Cause != nil {
+		cause := wordOr("cause.", string(*r.Cause))
+		out.Cause, out.Tone = &cause, "down"
+	}
+	supported, claims := 0, 0
+	for _, c := range a.Claims {
+		switch rag.ClaimVerdict(c.Verdict) {
+		case rag.Supported:
+			supported, claims = supported+1, claims+1
+		case rag.Contradicted, rag.Unverifiable:
+			claims++
+		case rag.Abstained:
+		}
+		out.Claims = append(out.Claims, claimOf(r, c, say))
+	}
+	for _, c := range a.Calls {
+		out.Calls = append(out.Calls, judgedCall{c.Reply, plain("")})
+		if c.Reason != "" {
+			out.Calls[len(out.Calls)-1].Reason = say(c.Reason, "")
+		}
+	}
+	if claims > 0 && a.Label != string(rag.Unscored) {
+		value := float64(supported) / float64(claims)
+		out.Sum = append(out.Sum, word("answer.faithfulness", fault.P("supported", supported), fault.P("claims", claims), fault.P("value", fixed(value, 3))))
+	}
+	if a.Relevancy != nil {
+		out.Sum = append(out.Sum, word("answer.relevancy", fault.P("value", fixed(*a.Relevancy, 3))))
+	}
+	if a.Score != nil {
+		out.Sum = append(out.Sum, word("answer.risk", fault.P("value", fixed(*a.Score, 3))))
+	}
+	return out
+}
+
+func claimOf(r runs.Record, c runs.Claim, say func(code, detail string) text) judgedClaim {
+	out := judgedClaim{Verdict: wordOr("claim.", c.Verdict), Text: c.Text, Tone: "even"}
+	if c.Reason != "" {
+		out.Reason = say(c.Reason, c.Detail)
+	}
+	switch rag.ClaimVerdict(c.Verdict) {
+	case rag.Supported:
+		out.Tone = "up"
+	case rag.Contradicted, rag.Unverifiable:
+		out.Tone = "down"
+	case rag.Abstained:
+		return out
+	}
+	out.Risk = fixed(c.Score, 3)
+	if e := c.Evidence; e != nil && e.Context < len(r.Answer.Context) {
+		out.Source, out.Evidence = "["+strconv.Itoa(e.Context+1)+"]", e.Text
+		for _, h := range r.Retrieved {
+			if h.ChunkID == r.Answer.Context[e.Context] {
+				out.Source = fmt.Sprintf("[%d] %s", e.Context+1, h.Source)
+			}
+		}
+	}
+	return out
+}

@@ -158,10 +158,10 @@ describe("comparing", () => {
   it("says what is wrong, and recovers without a reload", () =>
     visit({ language: "en" }, async ({ page, takeComplaints }) => {
       await ask(page, english);
-      await page.route("**/api/Compare", (route) => route.abort());
+      await page.route("**/api/StartCompare", (route) => route.abort());
       await page.getByRole("button", { name: "Compare", exact: true }).click();
       await page.getByRole("alert").getByText("ragdesk does not answer").waitFor();
-      await page.unroute("**/api/Compare");
+      await page.unroute("**/api/StartCompare");
       await page.getByRole("button", { name: "Try again" }).click();
       await page.getByRole("alert").waitFor({ state: "detached" });
       assert.ok(takeComplaints().every((complaint) => complaint.includes("net::ERR_FAILED")));

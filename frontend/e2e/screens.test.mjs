@@ -176,6 +176,46 @@ for (const language of languages) {
         await assertAccessible();
       }));
 
+    it("Settings edits a prompt, refuses one that lacks a part, and takes it back", () =>
+      visit({ language, scheme }, "#/settings", async ({ page, t, takeComplaints, assertAccessible }) => {
+        const panel = page.getByRole("region", { name: t("prompts.title") });
+        const area = panel.getByLabel(t("prompts.wording"));
+        await area.waitFor();
+        const before = await area.inputValue();
+        await area.fill("no place for a question");
+        await panel.getByRole("button", { name: t("prompts.save"), exact: true }).click();
+        await panel.getByRole("alert").waitFor();
+        assert.ok(takeComplaints().every((complaint) => complaint.includes("400") || complaint.includes("422")), "the refusal is the one complaint");
+        await area.fill(`${before} ${language}`);
+        await panel.getByRole("button", { name: t("prompts.save"), exact: true }).click();
+        await page.getByText(t("prompts.saved")).waitFor();
+        await assertAccessible();
+        await panel.getByRole("button", { name: t("prompts.reset") }).click();
+        await page.getByRole("alertdialog").getByRole("button", { name: t("prompts.reset") }).click();
+        await page.getByText(t("prompts.wasReset")).waitFor();
+        assert.equal(await area.inputValue(), before);
+      }));
+
+    it("Library keeps words whole, and tunes its search", () =>
+      visit({ language, scheme }, "#/library?kb=classic", async ({ page, t, assertAccessible }) => {
+        await page.getByRole("button", { name: t("words.open"), exact: true }).click();
+        const dialog = page.getByRole("dialog");
+        const word = `超级检索机${language}`;
+        await dialog.getByLabel(t("words.add"), { exact: true }).fill(`${word} 2000`);
+        await dialog.getByRole("button", { name: t("words.save") }).click();
+        await dialog.getByRole("button", { name: t("words.remove", { word }) }).waitFor({ timeout: 60_000 });
+        await assertAccessible();
+        await dialog.getByRole("button", { name: t("words.remove", { word }) }).click();
+        await dialog.getByRole("button", { name: t("words.remove", { word }) }).waitFor({ state: "detached", timeout: 60_000 });
+        await page.keyboard.press("Escape");
+        await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+        await page.getByRole("listitem").first().waitFor();
+        await page.getByRole("button", { name: t("tune.open"), exact: true }).click();
+        await dialog.getByRole("button", { name: t("tune.start"), exact: true }).click();
+        await dialog.locator("tr.won").waitFor({ timeout: 300_000 });
+        await assertAccessible();
+      }));
+
     it("Compare labels by a key, drops by a threshold, exports and presents", () =>
       visit({ language, scheme }, `#/compare?kb=sample&q=${encodeURIComponent(question[language])}`, async ({ page, t }) => {
         await page.locator('[aria-busy="false"] article').first().waitFor();

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const built = fileURLToPath(new URL("../../build/bin/ragdesk-headless", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const built = path.join(root, "build/bin/ragdesk-headless");
 
 /**
  * Starts `ragdesk serve` on an empty workspace of its own.
@@ -14,6 +15,8 @@ export async function startServer() {
   const folder = mkdtempSync(path.join(tmpdir(), "ragdesk-e2e-"));
   const child = spawn(process.env.RAGDESK_BINARY ?? built, ["serve", "--json", "--workspace", path.join(folder, "workspace")], {
     stdio: ["ignore", "pipe", "inherit"],
+    // Models of the user's own, and an Ollama of theirs, are none of a test's business.
+    env: { ...process.env, XDG_DATA_HOME: path.join(folder, "data"), OLLAMA_HOST: "127.0.0.1:1", RAGDESK_LLM_HOST: "" },
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = await new Promise((resolve, reject) => {
@@ -40,31 +43,40 @@ export async function startServer() {
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
   };
+  /** Waits for a job. @param {any} job @returns {Promise<any>} */
+  const finished = async (job) => {
+    let now = job;
+    while (now.state === "running") {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      now = await call("GetJob", { id: job.id });
+    }
+    if (now.state !== "done") throw new Error(JSON.stringify(now));
+    return now;
+  };
   return {
     url,
     folder,
+    finished,
+    /** Installs the small chat model that the tests use, and returns its name. @returns {Promise<string>} */
+    async installModel() {
+      const cached = [path.join(root, "build/cache"), process.env.RAGDESK_ASSET_CACHE ?? ""].filter(Boolean).map((cache) => path.join(cache, "assets"));
+      const file = cached.filter((dir) => existsSync(dir)).flatMap((dir) => readdirSync(dir).filter((name) => name.endsWith("smollm2-135m-instruct-q4_1.gguf")).map((name) => path.join(dir, name)))[0];
+      if (!file) throw new Error("make assets OPTIONAL=1 fetches the chat model of the tests");
+      const { model } = await finished(await call("StartImportModel", { path: file, name: "" }));
+      return model.name;
+    },
     /** Builds the sample libraries, which takes no time when they are there. */
     async buildSamples() {
-      let job = await call("StartDemo", {});
-      while (job.state === "running") {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        job = await call("GetJob", { id: job.id });
-      }
-      if (job.state !== "done") throw new Error(JSON.stringify(job));
+      await finished(await call("StartDemo", {}));
     },
     call,
     /** Evaluates the sample questions and returns the ids of the runs. @returns {Promise<string[]>} */
     async evaluateSamples() {
-      let job = await call("StartEval", {
+      const job = await finished(await call("StartEval", {
         config: "", kb: "sample", dataset: "sample", strategies: ["vector", "bm25", "hybrid", "hybrid+rerank"], metrics: ["nDCG@10", "Recall@5", "Hit@3", "MRR@10", "Precision@3"],
         retrieval: { top_k: null, candidates: null, fusion: null, reranker: null, rerank_depth: null, thresholds: {}, options: null },
         gain: "", relevance: "", unit: "", baseline: "", primary: "", seed: 0, out: "",
-      });
-      while (job.state === "running") {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        job = await call("GetJob", { id: job.id });
-      }
-      if (job.state !== "done") throw new Error(JSON.stringify(job));
+      }));
       return job.eval.runs.map((/** @type {{ run_id: string }} */ run) => run.run_id);
     },
     async stop() {

@@ -42,6 +42,10 @@ const httpEvents: EventSourcePort = {
     source.addEventListener("job", (message: MessageEvent<string>) => {
       listener.event(JSON.parse(message.data) as Event);
     });
+    // What happened before the stream was open is not in it.
+    source.addEventListener("open", () => {
+      listener.reset();
+    });
     source.addEventListener("reset", () => {
       listener.reset();
     });

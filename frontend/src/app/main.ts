@@ -19,7 +19,8 @@ async function start(): Promise<void> {
   const api = connect(() => preferences.language.value);
   const libraries = createLibraries(api);
   const jobs = createJobs(api);
-  jobs.onEnd(() => void libraries.load());
+  // Answers change no library.
+  jobs.onEnd(({ kind }) => { if (kind !== "ask" && kind !== "compare") void libraries.load(); });
 
   createApp(App)
     .use(i18n)

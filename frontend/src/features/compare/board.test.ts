@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Column, CompareResponse, Hit } from "@/api/types.gen";
-import { arrange, neighbour } from "./board";
+import { arrange, draftOf, neighbour } from "./board";
 
 const hit = (chunk_id: string, rank: number): Hit => ({
   rank, chunk_id, doc_id: "d", source: `${chunk_id}.md`, span: { start: 0, end: 1 }, text: "x", headings: [],
@@ -60,5 +60,19 @@ describe("neighbour", () => {
     ["another key", { column: 0, row: 0 }, "Enter", null],
   ])("%s", (_, place, key, want) => {
     expect(neighbour(place, key, sizes)).toEqual(want);
+  });
+});
+
+describe("draftOf", () => {
+  const columns = [{ ...column("vector", []), answer: "whole" }, column("bm25", []), column("hybrid", [])];
+  it.each([
+    ["an answer that is whole", 0, { running: true, text: "w" }, null],
+    ["the one that is written", 1, { running: true, text: "w" }, { state: "writing", text: "w" }],
+    ["before its first word", 1, { running: true, text: "" }, { state: "waiting", text: "" }],
+    ["one that waits", 2, { running: true, text: "w" }, { state: "waiting", text: "" }],
+    ["what was broken off", 1, { running: false, text: "w" }, { state: "stopped", text: "w" }],
+    ["no answer asked for", 1, null, null],
+  ])("%s", (_, index, writing, want) => {
+    expect(draftOf(columns, index, writing)).toEqual(want);
   });
 });

@@ -78,3 +78,27 @@ export function neighbour(place: Place, key: string, sizes: readonly number[]): 
       return null;
   }
 }
+
+/** How answers are shown: as text, or sentence by sentence with what changed. */
+export type AnswerView = "text" | "sentences";
+
+/** An answer that is not whole. */
+export interface Draft {
+  readonly state: "waiting" | "writing" | "stopped";
+  readonly text: string;
+}
+
+/** How far a comparison's answers are. */
+export interface Writing {
+  readonly running: boolean;
+  /** What the model has written in the first column without an answer. */
+  readonly text: string;
+}
+
+/** What there is of a column's answer while it is not whole; null when it is, or none was asked for. */
+export function draftOf(columns: readonly Column[], index: number, writing: Writing | null): Draft | null {
+  if (!writing || columns[index]?.answer !== null) return null;
+  const text = columns.findIndex((column) => column.answer === null) === index ? writing.text : "";
+  if (!writing.running) return { state: "stopped", text };
+  return text === "" ? { state: "waiting", text } : { state: "writing", text };
+}

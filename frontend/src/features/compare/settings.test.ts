@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultSettings, fromAddress, toAddress, toRequest, validStrategies } from "./settings";
+import { defaultSettings, fromAddress, fromRequest, toAddress, toRequest, validStrategies } from "./settings";
 
 const known = ["vector", "bm25", "hybrid", "hybrid+rerank", "classic"];
 
@@ -22,11 +22,20 @@ it("toRequest sends only the thresholds that are set", () => {
   expect(toRequest("k", "q", settings).retrieval).toMatchObject({ top_k: null, thresholds: { rerank: 0 } });
 });
 
+it("fromRequest takes back what toRequest sent", () => {
+  const settings = { ...defaultSettings(), topK: 3, answer: true, model: "m", rewrite: "hyde" as const, fresh: true };
+  settings.thresholds.bm25 = 2;
+  const { baseline, ...sent } = settings;
+  expect(baseline).toBe("first");
+  expect(fromRequest(toRequest("k", "q", settings))).toEqual(sent);
+  expect(toRequest("k", "q", { ...settings, answer: false }).model).toBe(""); // a model alone would be asked
+});
+
 describe("addresses", () => {
   it("are read back", () => {
     const settings = { ...defaultSettings(), strategies: ["bm25", "hybrid+rerank"], topK: 3 };
     expect(fromAddress(toAddress("法规", "a+b & c?", settings))).toEqual({
-      kb: "法规", query: "a+b & c?", strategies: ["bm25", "hybrid+rerank"], topK: 3,
+      kb: "法规", query: "a+b & c?", strategies: ["bm25", "hybrid+rerank"], topK: 3, model: null,
     });
   });
 

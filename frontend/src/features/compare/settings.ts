@@ -1,8 +1,12 @@
 import type { LocationQuery } from "vue-router";
-import type { CompareRequest } from "@/api/types.gen";
+import type { CompareRequest, RetrievalOptions } from "@/api/types.gen";
 import { stageNames, type StageName } from "@/lib/stages";
 import type { Baseline } from "@/lib/movement";
 import { isRunStrategy } from "@/lib/runStrategy";
+
+/** The ways to rewrite a question. */
+export const rewritings = ["multi-query", "hyde"] as const;
+export type Rewriting = (typeof rewritings)[number];
 
 /** What the user chose beside library and question. Null means a strategy's own. */
 export interface Settings {
@@ -13,6 +17,12 @@ export interface Settings {
   reranker: string | null;
   thresholds: Record<StageName, number | null>;
   answer: boolean;
+  /** What answers; empty means the program's default. */
+  model: string;
+  /** Ask a model again where its earlier reply is kept. */
+  fresh: boolean;
+  /** How a model rewrites the question for the search, null not at all. */
+  rewrite: Rewriting | null;
   baseline: Baseline;
 }
 
@@ -33,6 +43,9 @@ export function defaultSettings(): Settings {
     reranker: null,
     thresholds: { vector: null, bm25: null, fusion: null, rerank: null },
     answer: false,
+    model: "",
+    fresh: false,
+    rewrite: null,
     baseline: "first",
   };
 }
@@ -44,6 +57,11 @@ export function validStrategies(wanted: readonly string[], known: readonly strin
   if (kept.length >= minColumns) return kept;
   return kept.some(isRunStrategy) ? [...kept, ...defaults].slice(0, minColumns) : defaults;
 }
+
+const noOptions: RetrievalOptions = {
+  alpha: null, max_ranks: {}, filter: { folders: [], types: [], languages: [], tags: [], after: "", before: "" },
+  heading_boost: null, fold_duplicates: null, diversity: null, neighbours: null, context_order: null, rewrite: null, rewrite_model: null,
+};
 
 /** The request for a question. */
 export function toRequest(kb: string, query: string, settings: Settings): CompareRequest {
@@ -62,11 +80,11 @@ export function toRequest(kb: string, query: string, settings: Settings): Compar
       reranker: settings.reranker,
       rerank_depth: settings.rerankDepth,
       thresholds: Object.fromEntries(thresholds),
-      options: null,
+      options: settings.rewrite === null ? null : { ...noOptions, rewrite: settings.rewrite },
     },
     answer: settings.answer,
-    model: "",
-    fresh: false,
+    model: settings.answer ? settings.model : "",
+    fresh: settings.fresh,
     num_ctx: 0,
     lang: "",
   };
@@ -78,6 +96,19 @@ export interface Linked {
   readonly query: string | null;
   readonly strategies: string[] | null;
   readonly topK: number | null;
+  /** What answers, empty for the default; null without answers. */
+  readonly model: string | null;
+}
+
+/** Takes from a request what was chosen for it. */
+export function fromRequest(request: CompareRequest): Omit<Settings, "baseline"> {
+  const { retrieval } = request;
+  const rewrite = rewritings.find((one) => one === retrieval.options?.rewrite) ?? null;
+  return {
+    strategies: [...request.strategies], topK: retrieval.top_k, candidates: retrieval.candidates, rerankDepth: retrieval.rerank_depth, reranker: retrieval.reranker,
+    thresholds: { ...defaultSettings().thresholds, ...retrieval.thresholds },
+    answer: request.answer, model: request.model, fresh: request.fresh, rewrite,
+  };
 }
 
 /** Reads the query part of an address; what makes no sense is left out. */
@@ -92,6 +123,7 @@ export function fromAddress(query: LocationQuery): Linked {
     query: one("q"),
     strategies: one("s")?.split(",") ?? null,
     topK: Number.isInteger(topK) && topK > 0 ? topK : null,
+    model: typeof query.m === "string" ? query.m : null,
   };
 }
 
@@ -102,5 +134,6 @@ export function toAddress(kb: string, query: string, settings: Settings): Record
     q: query,
     s: settings.strategies.join(","),
     ...(settings.topK === null ? {} : { k: String(settings.topK) }),
+    ...(settings.answer ? { m: settings.model } : {}),
   };
 }

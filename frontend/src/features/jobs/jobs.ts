@@ -1,33 +1,12 @@
-import { inject, ref, type InjectionKey, type Ref } from "vue";
+import { ref } from "vue";
 import type { Api } from "@/api";
-import { isAbort, toServiceError, type ServiceError } from "@/api/errors";
+import { isAbort, toServiceError } from "@/api/errors";
+import type { Jobs, TrackedJob } from "@/api/jobs";
 import type { DocumentStatus, Event, Job } from "@/api/types.gen";
 import { isStrings, openSlot } from "@/lib/storage";
 
-/** A job the page follows. */
-export interface TrackedJob {
-  readonly job: Job;
-  /** Files finished so far; the report's own list once there is one. */
-  readonly items: readonly DocumentStatus[];
-  /** Why the last look at the job found nothing; null while it is answered. */
-  readonly lost: ServiceError | null;
-  /** The user asked for its end. */
-  readonly cancelling: boolean;
-}
-
-/** Follows long work from its start to its end, through reloads too. */
-export interface Jobs {
-  readonly tracked: Readonly<Ref<readonly TrackedJob[]>>;
-  /** Follows a job that was just started. */
-  track(job: Job): void;
-  cancel(id: string): Promise<void>;
-  /** Takes a finished job out of sight. */
-  dismiss(id: string): void;
-  /** Calls listener at the end of each job, until the returned function is called. */
-  onEnd(listener: (job: Job) => void): () => void;
-  /** Takes up the jobs this window followed before it was reloaded. */
-  resume(): Promise<void>;
-}
+export { jobsKey, useJobs } from "@/api/jobs";
+export type { Jobs, TrackedJob } from "@/api/jobs";
 
 /** How often a running job is looked at, in case its events do not arrive. */
 const lookEvery = 2000;
@@ -55,7 +34,8 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
     if (before?.job.state !== "running") return; // what ended stays as it ended
     change(job.id, (t) => ({
       ...t,
-      job,
+      // Progress comes without what there is of an answer so far.
+      job: { ...job, answer: job.answer ?? t.job.answer, comparison: job.comparison ?? t.job.comparison },
       lost: null,
       items: job.report?.documents ?? (item ? [...t.items, item].slice(-itemsKept) : t.items),
     }));
@@ -103,7 +83,8 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
     if (find(job.id)) return;
     tracked.value = [...tracked.value, { job: { ...job, state: "running" }, items: [], lost: null, cancelling: false }];
     settle();
-    update(job, null); // a short job may have ended already
+    update(job, null); // a short job may have ended already, or before its events were heard
+    if (find(job.id)?.job.state === "running") void look();
   }
 
   return {
@@ -129,14 +110,4 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
       }));
     },
   };
-}
-
-/** Where the shell leaves the jobs for the screens. */
-export const jobsKey: InjectionKey<Jobs> = Symbol("jobs");
-
-/** The jobs, inside a component's setup. */
-export function useJobs(): Jobs {
-  const jobs = inject(jobsKey);
-  if (!jobs) throw new Error("no jobs were provided");
-  return jobs;
 }

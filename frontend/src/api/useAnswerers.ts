@@ -1,0 +1,35 @@
+import { computed, ref, shallowRef } from "vue";
+import { useI18n } from "vue-i18n";
+import { useApi } from "./index";
+import type { Model, ModelList } from "./types.gen";
+
+/** Where answers come from without a model: word for word from the passages. */
+export const extractive = "extractive";
+
+/** What can answer: quoting, and the language models there are. */
+export function useAnswerers() {
+  const api = useApi();
+  const { t } = useI18n();
+  const list = shallowRef<ModelList | null>(null);
+  const loading = ref(false);
+  const models = computed(() => list.value?.models.filter((one) => one.kind === "chat" && one.installed && one.error === null) ?? []);
+
+  function note(model: Model): string {
+    const parts = [model.demonstration ? t("ui.answer.demonstration") : "", model.fit === "none" ? t("ui.answer.noMemory") : "", model.about];
+    return parts.filter(Boolean).join(" · ");
+  }
+  const options = computed(() => [
+    { value: extractive, label: t("ui.ask.extractive"), note: t("ui.ask.extractiveNote") },
+    ...models.value.map((model) => ({ value: model.name, label: model.name, note: note(model) })),
+  ]);
+
+  /** Looks which models there are; an engine that has some is started for it. */
+  async function load(): Promise<void> {
+    if (loading.value) return;
+    loading.value = true;
+    list.value = await api.listModels({}).catch(() => list.value);
+    loading.value = false;
+  }
+
+  return { list, models, options, loading, load };
+}

@@ -1,0 +1,112 @@
+import { computed, ref, shallowRef, watch } from "vue";
+import { useApi } from "@/api";
+import { isAbort, ServiceError, toServiceError } from "@/api/errors";
+import type { AskRequest, AskResponse, ConversationTurn, ErrorBody, Job } from "@/api/types.gen";
+import { useFollowed } from "@/api/useFollowed";
+import { openSlot } from "@/lib/storage";
+
+/** A question with what became of it. */
+export interface Turn {
+  readonly id: string;
+  readonly request: AskRequest;
+  readonly state: Job["state"];
+  /** What was found, and the answer when it is whole; null before. */
+  readonly answer: AskResponse | null;
+  /** What a model has written so far. */
+  readonly text: string;
+  readonly error: ErrorBody | null;
+}
+
+/** Turns kept through a reload. */
+const kept = 20;
+/** Turns that a follow-up is understood by. */
+const remembered = 6;
+
+const slot = openSlot<Turn[]>(() => sessionStorage, "ragdesk.talk", [], (value): value is Turn[] =>
+  Array.isArray(value) && value.every((one: unknown) => typeof one === "object" && one !== null && "id" in one && "request" in one && "state" in one));
+
+/** A conversation: its turns, the last of which may still be written. */
+export function useTalk() {
+  const api = useApi();
+  const followed = useFollowed();
+  const turns = shallowRef<readonly Turn[]>(slot.read());
+  const starting = ref("");
+  const error = shallowRef<ServiceError | null>(null);
+  const busy = computed(() => starting.value !== "" || followed.running.value);
+  let controller: AbortController | null = null;
+
+  function keep(): void {
+    slot.write(turns.value.slice(-kept));
+  }
+
+  watch(followed.job, (job) => {
+    if (!job) return;
+    turns.value = turns.value.map((turn) => (turn.id === job.id ? { ...turn, state: job.state, answer: job.answer ?? turn.answer, text: job.text || turn.text, error: job.error } : turn));
+    if (job.state !== "running") keep();
+  }, { flush: "sync" });
+
+  /** What was said before, for a question that goes on with it: whole answers from the same library. */
+  function history(kb: string): ConversationTurn[] {
+    return turns.value
+      .flatMap(({ answer, state }) => (state === "done" && answer?.kb === kb ? [{ question: answer.query, answer: answer.answer }] : []))
+      .slice(-remembered);
+  }
+
+  async function ask(request: AskRequest): Promise<boolean> {
+    controller?.abort();
+    if (followed.running.value) await followed.stop();
+    const mine = (controller = new AbortController());
+    starting.value = request.query;
+    error.value = null;
+    try {
+      const job = await api.startAsk(request, mine.signal);
+      turns.value = [...turns.value, { id: job.id, request, state: job.state, answer: job.answer, text: job.text, error: job.error }];
+      keep();
+      followed.follow(job);
+      return true;
+    } catch (reason) {
+      if (!isAbort(reason)) error.value = toServiceError(reason);
+      return false;
+    } finally {
+      if (controller === mine) {
+        controller = null;
+        starting.value = "";
+      }
+    }
+  }
+
+  return {
+    turns, starting, busy, error, lost: followed.lost, history, ask,
+    stop(): void {
+      controller?.abort();
+      void followed.stop();
+    },
+    clear(): void {
+      void followed.stop();
+      turns.value = [];
+      keep();
+    },
+    /** Changes a turn, such as by what the reader thinks of it. */
+    change(id: string, edit: (turn: Turn) => Turn): void {
+      turns.value = turns.value.map((turn) => (turn.id === id ? edit(turn) : turn));
+      keep();
+    },
+    drop(id: string): void {
+      turns.value = turns.value.filter((turn) => turn.id !== id);
+      keep();
+    },
+    /** Goes on with the answer that a reload interrupted. */
+    async resume(): Promise<void> {
+      const last = turns.value.at(-1);
+      if (last?.state !== "running") return;
+      try {
+        if (await followed.resume(last.id)) return;
+        throw new ServiceError({ code: "job_unknown", message: "job_unknown", params: { id: last.id } });
+      } catch (reason) {
+        const { code, message, params } = toServiceError(reason);
+        turns.value = turns.value.map((turn) => (turn === last ? { ...turn, state: "failed", error: { code, message, params } } : turn));
+        keep();
+      }
+    },
+  };
+}

@@ -46,6 +46,10 @@ const (
 	// ReasonDenial, ReasonDirection: the evidence says the contrary.
 	ReasonDenial    = "denial"
 	ReasonDirection = "direction"
+	// ReasonPermission: one permits what the other forbids.
+	ReasonPermission = "permission"
+	// ReasonSwapped: the evidence gives the figure to another.
+	ReasonSwapped = "figures_swapped"
 	// ReasonOtherAnswer: another part of the context answers the question.
 	ReasonOtherAnswer = "other_answer"
 	// ReasonUnlike: the context says nothing like it.
@@ -103,6 +107,9 @@ func (e *Evidence) Detect(ctx context.Context, in rag.Judged) (rag.Detection, er
 	lang, ok := cover(e.covered(), in)
 	if !ok {
 		return unscored(ReasonLanguage, lang), ctx.Err()
+	}
+	if lang == "en" && foreign(e.languages[lang].Tokenizer, in) {
+		return unscored(ReasonLanguage, "other"), ctx.Err()
 	}
 	claims := claimsOf(in)
 	if len(claims) == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
@@ -38,4 +39,53 @@ func spoken(in rag.Judged) (language string, ok bool) {
 func cover(languages []string, in rag.Judged) (language string, ok bool) {
 	language, ok = spoken(in)
 	return language, ok && slices.Contains(languages, language)
+}
+
+// foreignPieces is from how many pieces a word is none of a vocabulary's language.
+const foreignPieces = 3
+
+// foreign reports an answer of four words and more without one function word of English
+// that an English vocabulary has to spell: most of its longer words that the context does
+// not have fall into three pieces and more.
+func foreign(t rag.Tokenizer, in rag.Judged) bool {
+	material := strings.ToLower(strings.Join(in.Context, " "))
+	pieces := t.Tokens(in.Answer)
+	words, long, spelt := 0, 0, 0
+	for _, w := range wordsOf(in.Answer) {
+		said := strings.ToLower(in.Answer[w.Start:w.End])
+		if text.StopWord(said) {
+			return false
+		}
+		words++
+		if len(said) < 4 || strings.Contains(material, said) {
+			continue
+		}
+		long++
+		n := 0
+		for _, p := range pieces {
+			if p.Span.Overlaps(w) {
+				n++
+			}
+		}
+		if n >= foreignPieces {
+			spelt++
+		}
+	}
+	return words >= 4 && long >= 3 && 2*spelt > long
+}
+
+// wordsOf are the runs of letters.
+func wordsOf(s string) []rag.Span {
+	var out []rag.Span
+	start := -1
+	for i, r := range s + " " {
+		switch letter := unicode.IsLetter(r); {
+		case letter && start < 0:
+			start = i
+		case !letter && start >= 0:
+			out = append(out, rag.Span{Start: start, End: i})
+			start = -1
+		}
+	}
+	return out
 }

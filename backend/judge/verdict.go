@@ -20,7 +20,8 @@ const (
 )
 
 // conflicts reports a claim that repeats the best sentence with a figure that the
-// source does not have, or with a denial more or less.
+// source does not have, with a denial more or less, or permitting what it forbids, and
+// one whose figure the source gives to another.
 func (c *claimed) conflicts() bool {
 	if len(c.order) == 0 || c.order[0].score < conflictScore {
 		return false
@@ -34,7 +35,7 @@ func (c *claimed) conflicts() bool {
 	}
 	words, in := 0, 0
 	for _, w := range c.words {
-		if w.Stop || number(w.Term) {
+		if w.Stop || number(w.Term) || modal(w.Term) {
 			continue
 		}
 		words++
@@ -44,9 +45,12 @@ func (c *claimed) conflicts() bool {
 	}
 	covered := share(in, words)
 	numbers, _ := c.missing()
+	_, swapped := c.swapped()
 	switch {
-	case len(numbers) > 0 && figure && covered >= conflictShare:
+	case len(numbers) > 0 && figure && covered >= conflictShare, swapped:
 		return true
+	case permission(c.text)*permission(c.source.text(best)) < 0:
+		return covered >= conflictShare
 	case denials(c.text)%2 != denials(c.source.text(best))%2:
 		return covered >= 1 && words >= 2
 	}
@@ -99,7 +103,12 @@ func (c *claimed) objection() (verdict rag.ClaimVerdict, reason, detail string) 
 	near := best.score >= conflictScore
 	evidence := c.source.text(best.sentence)
 	numbers, names := c.missing()
+	figure, swapped := c.swapped()
 	switch {
+	case swapped:
+		return rag.Contradicted, ReasonSwapped, figure
+	case near && permission(c.text)*permission(evidence) < 0:
+		return rag.Contradicted, ReasonPermission, ""
 	case len(numbers) > 0 && near && hasNumber(c.source.words(best.sentence)):
 		return rag.Contradicted, ReasonOtherNumber, strings.Join(numbers, ", ")
 	case near && denials(c.text)%2 != denials(evidence)%2:

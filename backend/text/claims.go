@@ -182,10 +182,16 @@ el los las una por con para del se su es en como más pero sus lo y
 il di che non per sono della dei nel alla gli un è e
 de het een van niet zijn op voor met dat ook te
 o os as um uma não com mais dos das na no ao são
-och att det som på är av en inte med till den`)
+och att det som på är av en inte med till den
+aber oder wenn nach bei aus über durch zum zur hat haben sind sein wurde wurden nur noch sehr kann müssen muss keine kein ihre ihr sie wir
+nous vous leur leurs été être avoir ont elle elles mais où donc sans sous chaque
+está están fue son tiene tienen hay sin sobre cada todos ser sido
+sono ogni senza hanno essere stato
+wordt worden zij hebben heeft maar geen bij naar over
+são tem têm foi ser mas sem cada`)
 
 // sharedLatin stand above and in English too.
-var sharedLatin = wordSet(`die den war an in on to me no as so do am is was of for with per plus en de o e y se la un`)
+var sharedLatin = wordSet(`die den war an in on to me no as so do am is was of for with per plus en de o e y se la un over hat bei sous sin fue son hay sub`)
 
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}
@@ -195,11 +201,16 @@ func wordSet(list string) map[string]bool {
 	return out
 }
 
+// sentenceWords is from how many words a text without one function word of English, and
+// with one of another language, is not English.
+const sentenceWords = 5
+
 // Foreign reports Latin text that is visibly not English: its function words are
 // those of another language. A short text, a name or a formula is not foreign.
 func Foreign(s string) bool {
-	english, other := 0, 0
+	english, other, n := 0, 0, 0
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		n++
 		switch {
 		case otherLatin[w] && !sharedLatin[w]:
 			other++
@@ -208,5 +219,5 @@ func Foreign(s string) bool {
 			english++
 		}
 	}
-	return other >= 2 && other > english
+	return other > english && (other >= 2 || english == 0 && n >= sentenceWords)
 }

@@ -53,6 +53,8 @@ func TestForeign(t *testing.T) {
 		"El informe dice que los costes son más altos para todos.":     true,
 		"The cat is in the house and does not want to go out.":         false,
 		"She studied at the Université de Paris and died in Den Haag.": false,
+		"Mitarbeiter erhalten pro Jahr zwanzig Tage und mehr Urlaub.":  true, "Der Urlaub beträgt zehn Tage im Jahr.": true,
+		"Employees get twenty days leave each year.": false, "Den Haag": false, "Harbour works over sixty years old": false,
 		"Arthur's Magazine": false, "Die Hard": false, "": false, "E = mc2": false,
 	} {
 		if text.Foreign(s) != want {

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -33,14 +34,20 @@ type detector struct {
 	model string
 	// small says that the model is too small for its verdicts to be trusted.
 	small bool
+	// unnamed says that nobody names the model's languages.
+	unnamed bool
 }
 
 // warnings say what is to be known of the verdicts.
 func (d detector) warnings() []rag.Notice {
+	var out []rag.Notice
 	if d.small {
-		return []rag.Notice{{Code: runs.JudgeSmall, Detail: d.model}}
+		out = append(out, rag.Notice{Code: runs.JudgeSmall, Detail: d.model})
 	}
-	return nil
+	if d.unnamed {
+		out = append(out, rag.Notice{Code: "languages_unnamed", Detail: d.model})
+	}
+	return out
 }
 
 // detectors are those that a request names, in its order. The fault "detector_unknown"
@@ -68,9 +75,11 @@ func (s *Service) detector(ctx context.Context, name string, d detecting) (detec
 		return detector{Detector: found}, err
 	case kind == judges.DetectorLLM:
 		return s.llmDetector(ctx, cmp.Or(model, d.model), d.fresh)
+	case kind == judges.DetectorNLI:
+		return s.nliDetector(model)
 	}
 	return detector{}, fault.New("detector_unknown", fault.P("detector", name),
-		fault.P("known", strings.Join([]string{judges.DetectorEvidence, judges.DetectorLLM}, ", ")))
+		fault.P("known", strings.Join([]string{judges.DetectorEvidence, judges.DetectorLLM, judges.DetectorNLI}, ", ")))
 }
 
 // evidenceDetector is the detector without a language model, over the program's own
@@ -110,7 +119,35 @@ func (s *Service) llmDetector(ctx context.Context, model string, fresh bool) (de
 		}
 		wordings[lang] = t
 	}
-	return detector{judges.NewLLM(asker, languagesOf(info.Model), wordings, info.Digest), info.Model, info.Demonstration}, nil
+	return detector{Detector: judges.NewLLM(asker, languagesOf(info.Model), wordings, info.Digest), model: info.Model, small: info.Demonstration}, nil
+}
+
+// nliDetector asks an installed NLI model; "" is the first one. Faults: "nli_none",
+// "model_not_installed", "nli_other_model" {model}, "model_precision_missing".
+func (s *Service) nliDetector(name string) (detector, error) {
+	if name == "" {
+		list, err := s.installed.list(models.TaskNLI)
+		if err != nil {
+			return detector{}, err
+		}
+		if len(list) == 0 {
+			return detector{}, fault.New("nli_none")
+		}
+		name = list[0].Name
+	}
+	m, p, err := s.installed.named(name, models.TaskNLI)
+	if errors.Is(err, errOtherTask) {
+		return detector{}, fault.New("nli_other_model", fault.P("model", name))
+	}
+	if err != nil {
+		return detector{}, err
+	}
+	model, err := s.pairModel(m, p)
+	if err != nil {
+		return detector{}, err
+	}
+	d, err := judges.NewNLI(model, m.Labels, m.Languages)
+	return detector{Detector: d, model: withPrecision(m.Manifest.Name, p), unnamed: len(m.Languages) == 0}, err
 }
 
 // asker is a language model that judges; "" is the default one.

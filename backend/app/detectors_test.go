@@ -14,7 +14,11 @@ import (
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
 	judges "ragdesk/backend/judge"
+	"ragdesk/backend/models"
+	"ragdesk/backend/models/modelstest"
+	"ragdesk/backend/rag"
 	"ragdesk/backend/runs"
+	"ragdesk/build/standin"
 )
 
 // numberedClaim is a claim in the prompt of a judge.
@@ -255,5 +259,32 @@ func TestAJudgeOfItsOwnAnswersIsWarnedOf(t *testing.T) {
 	}
 	if codes[0] != runs.JudgeIsGenerator {
 		t.Errorf("advice %v", codes)
+	}
+}
+
+// An installed NLI model judges the language that its config.json names, and no other.
+func TestAnInstalledNLIModelJudges(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	items := judgedItems(2)
+	items = append(items, api.VerifyItem{ID: "en", Context: []string{"The gate is red."}, Answer: "The gate is red."})
+	if _, err := s.StartVerify(t.Context(), api.VerifyRequest{Detector: "nli", Items: items}); !fault.Is(err, "nli_none") {
+		t.Errorf("without a model: %v", err)
+	}
+	folder, err := models.OpenFolder(s.cfg.Models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.Import(t.Context(), modelstest.StandIn(t, standin.BERTNLI), "zh-nli", rag.NoProgress{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"nli", "nli:zh-nli"} {
+		r := verify(t, s, api.VerifyRequest{Detector: name, Items: items})
+		if r.Detector != "nli" || *r.Model != "zh-nli" || r.Summary.Scored != 2 || r.Summary.Unscored["unsupported_language"] != 1 || len(r.Warnings) != 0 {
+			t.Errorf("%s: %+v, %+v", name, r.Summary, r.Warnings)
+		}
+	}
+	if _, err := s.StartVerify(t.Context(), api.VerifyRequest{Detector: "nli:absent", Items: items}); !fault.Is(err, "model_not_installed") {
+		t.Errorf("an absent model: %v", err)
 	}
 }

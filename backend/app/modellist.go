@@ -70,7 +70,7 @@ func graphNeeds(weights int64) int64 { return 2*weights + 120_000_000 }
 
 // kindOrder is where a kind stands in the list.
 func kindOrder(kind string) int {
-	return slices.Index([]string{string(models.TaskEmbed), string(models.TaskRerank), kindChat}, kind)
+	return slices.Index([]string{string(models.TaskEmbed), string(models.TaskRerank), string(models.TaskNLI), kindChat}, kind)
 }
 
 // withNeeds says what an ONNX model takes of memory, of which free bytes are free.

@@ -85,13 +85,18 @@ func (s *Service) lateInteraction(m libraryModel) (rag.Reranker, error) {
 	return rerank.NewLateInteraction(spaces, mixed.Fingerprint()), nil
 }
 
-// crossEncoder opens an installed reranker once and keeps it. Passages run one at
-// a time in parallel sessions, so that no score depends on those beside it.
+// crossEncoder opens an installed reranker.
 func (s *Service) crossEncoder(name string) (*rerank.CrossEncoder, error) {
 	m, p, err := s.installed.named(name, models.TaskRerank)
 	if err != nil {
 		return nil, err
 	}
+	return s.pairModel(m, p)
+}
+
+// pairModel opens an installed model of pairs once and keeps it. Passages run one at
+// a time in parallel sessions, so that no score depends on those beside it.
+func (s *Service) pairModel(m models.Installed, p models.Precision) (*rerank.CrossEncoder, error) {
 	v, err := m.Variant(p)
 	if err != nil {
 		return nil, err
@@ -103,7 +108,7 @@ func (s *Service) crossEncoder(name string) (*rerank.CrossEncoder, error) {
 		}
 		return rerank.OpenCrossEncoder(runtime, rerank.CrossSpec{
 			Name: m.Manifest.Name, Graph: graph(v), Tokenizer: m.Tokenizer, Lowercase: m.Lowercase, Simplify: m.Simplify,
-			ModelSHA256: m.VariantSHA256(v), TokenizerSHA256: m.SHA256(m.Tokenizer), Limit: m.Limit, Pad: m.Pad,
+			ModelSHA256: m.VariantSHA256(v), TokenizerSHA256: m.SHA256(m.Tokenizer), Limit: m.Limit, Pad: m.Pad, Classes: len(m.Labels),
 		})
 	})
 }

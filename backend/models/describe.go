@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ragdesk/backend/fault"
@@ -20,6 +21,8 @@ type Task string
 const (
 	TaskEmbed  Task = "embedder"
 	TaskRerank Task = "reranker"
+	// TaskNLI tells whether a text follows from another, contradicts it, or neither.
+	TaskNLI Task = "nli"
 )
 
 // Variant is one graph of a model, with what one must know to run it.
@@ -63,6 +66,12 @@ type Description struct {
 	Pooling Pooling
 	// QueryPrefix and DocumentPrefix are put before a text of that role.
 	QueryPrefix, DocumentPrefix string
+	// Labels are what the logits of an NLI model stand for, in their order: "entailment",
+	// "neutral" and "contradiction".
+	Labels []string
+	// Languages are those that config.json or the catalogue names, "multi" for many; empty
+	// when neither does.
+	Languages []string
 }
 
 // Variant returns the variant of the given precision, or the first for "". One
@@ -88,7 +97,50 @@ type config struct {
 	Pad           *int64            `json:"pad_token_id"`
 	Labels        map[string]string `json:"id2label"`
 	NameOrPath    string            `json:"_name_or_path"`
+	// Language is a code or a list of codes.
+	Language json.RawMessage `json:"language"`
 }
+
+// languages reads the codes.
+func (c config) languages() ([]string, error) {
+	if c.Language == nil || string(c.Language) == "null" {
+		return nil, nil
+	}
+	var one string
+	if json.Unmarshal(c.Language, &one) == nil {
+		return []string{strings.ToLower(one)}, nil
+	}
+	var list []string
+	if err := json.Unmarshal(c.Language, &list); err != nil {
+		return nil, errors.New("config.json: language is neither a code nor a list of codes")
+	}
+	for i := range list {
+		list[i] = strings.ToLower(list[i])
+	}
+	return list, nil
+}
+
+// nliLabels are the labels of an NLI model in the order of its logits; ok is false when
+// they are others.
+func (c config) nliLabels() (labels []string, ok bool) {
+	labels = make([]string, len(c.Labels))
+	for key, name := range c.Labels {
+		i, err := strconv.Atoi(key)
+		if err != nil || i < 0 || i >= len(labels) || labels[i] != "" {
+			return nil, false
+		}
+		for _, known := range nliNames() {
+			if strings.HasPrefix(strings.ToLower(name), known[:6]) {
+				labels[i] = known
+			}
+		}
+	}
+	sorted := slices.Sorted(slices.Values(labels))
+	return labels, slices.Equal(sorted, nliNames())
+}
+
+// nliNames are the labels of NLI, sorted.
+func nliNames() []string { return []string{"contradiction", "entailment", "neutral"} }
 
 // Describe reads a model's folder as the hub lays it out: config.json, graphs in
 // the folder itself or in onnx/, tokenizer.json or a sentencepiece model, and the
@@ -118,7 +170,15 @@ func describe(dir, name string) (Description, error) {
 		}
 	}
 	if d.Task == TaskRerank && len(c.Labels) > 1 {
-		return Description{}, fmt.Errorf("it sorts texts into %d classes: a reranker has one", len(c.Labels))
+		var ok bool
+		if d.Labels, ok = c.nliLabels(); !ok {
+			return Description{}, fmt.Errorf("it sorts texts into %d classes: a reranker has one, and an NLI model entailment, neutral and contradiction in id2label", len(c.Labels))
+		}
+		d.Task = TaskNLI
+	}
+	var err error
+	if d.Languages, err = c.languages(); err != nil {
+		return Description{}, err
 	}
 	if err := d.findTokenizer(); err != nil {
 		return Description{}, err
@@ -290,6 +350,9 @@ func (d *Description) fromCatalogue(names ...string) {
 			continue
 		}
 		d.Simplify = e.Simplify
+		if len(d.Languages) == 0 {
+			d.Languages = e.Languages
+		}
 		if d.QueryPrefix == "" && d.DocumentPrefix == "" {
 			d.QueryPrefix, d.DocumentPrefix = e.QueryPrefix, e.DocumentPrefix
 		}
@@ -301,7 +364,7 @@ func (d *Description) fromCatalogue(names ...string) {
 	if d.Task == TaskEmbed && d.Pooling == "" {
 		d.Pooling = PoolingMean // as sentence-transformers does
 	}
-	if d.Task == TaskRerank {
+	if d.Task != TaskEmbed {
 		d.Pooling, d.QueryPrefix, d.DocumentPrefix = "", "", ""
 	}
 }
@@ -411,7 +474,14 @@ func orderInputs(ports []port) ([]string, error) {
 func (d *Description) output(ports []port) (port, error) {
 	preferred := []string{"last_hidden_state", "token_embeddings"}
 	fits := func(p port) bool { return len(p.shape) == 3 }
-	if d.Task == TaskRerank {
+	switch d.Task {
+	case TaskEmbed:
+	case TaskNLI:
+		preferred = []string{"logits", "scores"}
+		fits = func(p port) bool {
+			return len(p.shape) == 2 && (p.shape[1] == int64(len(d.Labels)) || len(ports) == 1 && p.shape[1] < 0)
+		}
+	case TaskRerank:
 		preferred = []string{"logits", "scores"}
 		fits = func(p port) bool {
 			return len(p.shape) == 1 || len(p.shape) == 2 && (p.shape[1] == 1 || len(ports) == 1 && p.shape[1] < 0)
@@ -443,5 +513,5 @@ func (d *Description) halfShape(p port) []int64 {
 	case len(p.shape) == 1:
 		return []int64{-1}
 	}
-	return []int64{-1, 1}
+	return []int64{-1, int64(max(len(d.Labels), 1))}
 }

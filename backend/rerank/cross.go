@@ -24,7 +24,7 @@ import (
 type CrossSpec struct {
 	// Name is the reranker's name on the command line.
 	Name string
-	// Graph has one output, the logits: of shape rows or rows × 1.
+	// Graph has one output, the logits: of shape rows or rows × Classes.
 	Graph     ort.Graph
 	Tokenizer string
 	// Lowercase and Simplify are tokenize.Options.
@@ -42,6 +42,8 @@ type CrossSpec struct {
 	Batch int
 	// Workers is how many runs go on at once; 0 means one a core.
 	Workers int
+	// Classes is how many logits a pair gets; 0 means one, as rerankers have.
+	Classes int
 }
 
 // session is what the cross-encoder needs of ort.
@@ -95,7 +97,7 @@ func openCross(spec CrossSpec, load func() (session, error)) (*CrossEncoder, err
 	if spec.Name == "" || spec.Limit < leastLimit {
 		return nil, fmt.Errorf("reranker %q: limit of %d tokens", spec.Name, spec.Limit)
 	}
-	spec.Batch = max(spec.Batch, 1)
+	spec.Batch, spec.Classes = max(spec.Batch, 1), max(spec.Classes, 1)
 	if spec.Workers < 1 {
 		spec.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -159,11 +161,18 @@ func (c *CrossEncoder) Rerank(ctx context.Context, query string, passages []rag.
 	if len(passages) == 0 {
 		return nil, ctx.Err()
 	}
+	if c.spec.Classes != 1 {
+		return nil, fmt.Errorf("rerank with %s: it has %d classes", c.spec.Name, c.spec.Classes)
+	}
 	texts := make([]string, len(passages))
 	for i, p := range passages {
 		texts[i] = p.Text
 	}
-	logits, err := c.logits(ctx, query, texts)
+	pairs, err := c.pairs(len(texts), func(i int) (string, string) { return query, texts[i] })
+	if err != nil {
+		return nil, err
+	}
+	logits, err := c.logits(ctx, pairs)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -209,17 +218,28 @@ func sigmoid(x float64) float64 {
 	return e / (1 + e)
 }
 
-// logits gives each text's logit.
-func (c *CrossEncoder) logits(ctx context.Context, query string, texts []string) ([]float64, error) {
+// pairs encodes n pairs.
+func (c *CrossEncoder) pairs(n int, of func(i int) (first, second string)) ([]tokenize.Pair, error) {
 	parts, err := c.parts()
 	if err != nil {
 		return nil, err
 	}
-	pairs := make([]tokenize.Pair, len(texts))
-	for i, text := range texts {
-		pairs[i] = parts.tokenizer.EncodePair(query, text, c.spec.Limit)
+	out := make([]tokenize.Pair, n)
+	for i := range out {
+		first, second := of(i)
+		out[i] = parts.tokenizer.EncodePair(first, second, c.spec.Limit)
 	}
-	out := make([]float64, len(texts))
+	return out, nil
+}
+
+// logits gives the logits of each pair, one pair behind the other.
+func (c *CrossEncoder) logits(ctx context.Context, pairs []tokenize.Pair) ([]float64, error) {
+	parts, err := c.parts()
+	if err != nil {
+		return nil, err
+	}
+	k := c.spec.Classes
+	out := make([]float64, len(pairs)*k)
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(c.spec.Workers)
 	for _, batch := range batches(pairs, c.spec.Batch) {
@@ -228,12 +248,12 @@ func (c *CrossEncoder) logits(ctx context.Context, query string, texts []string)
 			if err != nil {
 				return err
 			}
-			for n, i := range batch {
-				v := float64(values[n])
+			for n, x := range values {
+				v, i := float64(x), batch[n/k]
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					return fault.New("score_invalid", fault.P("reranker", c.spec.Name), fault.P("index", i), fault.P("value", v))
 				}
-				out[i] = v
+				out[i*k+n%k] = v
 			}
 			return nil
 		})
@@ -291,8 +311,9 @@ func (c *CrossEncoder) run(ctx context.Context, s session, pairs []tokenize.Pair
 	if err != nil {
 		return nil, err
 	}
-	one := len(out.Shape) == 1 || len(out.Shape) == 2 && out.Shape[1] == 1
-	if !one || len(out.Data) != len(batch) {
+	k := c.spec.Classes
+	fits := len(out.Shape) == 1 && k == 1 || len(out.Shape) == 2 && out.Shape[1] == int64(k)
+	if !fits || len(out.Data) != len(batch)*k {
 		return nil, fmt.Errorf("model output has shape %v for %d pairs", out.Shape, len(batch))
 	}
 	return out.Data, nil

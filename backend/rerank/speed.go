@@ -34,18 +34,18 @@ func (c *CrossEncoder) Measure(ctx context.Context) (Speed, error) {
 	for i := range texts {
 		texts[i] = strings.Repeat(sampleText, 5)
 	}
-	if _, err := c.logits(ctx, sampleQuery, texts[:1]); err != nil {
-		return Speed{}, err
-	}
-	parts, err := c.parts()
+	pairs, err := c.pairs(len(texts), func(i int) (string, string) { return sampleQuery, texts[i] })
 	if err != nil {
 		return Speed{}, err
 	}
-	s := Speed{Tokens: len(parts.tokenizer.EncodePair(sampleQuery, texts[0], c.spec.Limit).IDs)}
+	if _, err := c.logits(ctx, pairs[:1]); err != nil {
+		return Speed{}, err
+	}
+	s := Speed{Tokens: len(pairs[0].IDs)}
 	const rounds = 2
 	start := time.Now()
 	for range rounds {
-		if _, err := c.logits(ctx, sampleQuery, texts); err != nil {
+		if _, err := c.logits(ctx, pairs); err != nil {
 			return Speed{}, err
 		}
 	}

@@ -31,6 +31,8 @@ type encoder struct {
 	roberta bool
 	// head makes logits of the first token; without it the token vectors come out.
 	head bool
+	// classes is how many logits the head makes; 0 means one.
+	classes int
 	// outputs are names: of the logits or the token vectors, and then of a second
 	// output if there is one.
 	outputs []string
@@ -69,8 +71,9 @@ func (e encoder) write(p Precision) (model, data []byte) {
 		return g.model(), data
 	}
 	dense := g.node("Tanh", []string{e.linear(g, e.first(g, x), e.Hidden, e.Hidden, 1)})
-	g.rename(e.linear(g, dense, e.Hidden, 1, 6), e.outputs[0])
-	g.outputs = append(g.outputs, value(e.outputs[0], g.float(), "batch_size", "1"))
+	classes := max(e.classes, 1)
+	g.rename(e.linear(g, dense, e.Hidden, classes, 6), e.outputs[0])
+	g.outputs = append(g.outputs, value(e.outputs[0], g.float(), "batch_size", fmt.Sprint(classes)))
 	if len(e.outputs) > 1 {
 		g.rename(x, e.outputs[1])
 		g.outputs = append([]message{vectors}, g.outputs...) // the logits are not always first

@@ -27,11 +27,13 @@ const (
 	M3Embedder Kind = "m3-embedder"
 	// BERTEmbedder is a BERT embedder without sentence-transformers files.
 	BERTEmbedder Kind = "bert-embedder"
+	// BERTNLI is a BERT classifier of pairs into three classes, for Chinese.
+	BERTNLI Kind = "bert-nli"
 )
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{BERTReranker, XLMRReranker, XLMRExternal, E5Embedder, M3Embedder, BERTEmbedder}
+	return []Kind{BERTReranker, XLMRReranker, XLMRExternal, E5Embedder, M3Embedder, BERTEmbedder, BERTNLI}
 }
 
 // Positions is the longest input that the stand-ins' graphs take, in tokens.
@@ -49,7 +51,7 @@ func WriteSized(dir string, kind Kind, size Size) error {
 	}
 	e := encoder{Size: small, roberta: true, outputs: []string{"last_hidden_state"}}
 	tokens := len(made().unigram) + 1
-	if kind == BERTReranker || kind == BERTEmbedder {
+	if kind == BERTReranker || kind == BERTEmbedder || kind == BERTNLI {
 		e.roberta = false
 		tokens = len(made().words)
 	}
@@ -70,6 +72,8 @@ func WriteSized(dir string, kind Kind, size Size) error {
 		e.outputs, e.seed, e.dataFile = []string{"token_embeddings", "sentence_embedding"}, 5, "model.onnx_data"
 	case BERTEmbedder:
 		e.seed = 6
+	case BERTNLI:
+		e.head, e.classes, e.outputs, e.seed = true, 3, []string{"logits"}, 7
 	default:
 		return fmt.Errorf("no stand-in of kind %q", kind)
 	}
@@ -118,6 +122,10 @@ func (e encoder) describe(kind Kind, files map[string][]byte) error {
 	if e.head {
 		config["architectures"] = []string{map[bool]string{false: "BertForSequenceClassification", true: "XLMRobertaForSequenceClassification"}[e.roberta]}
 		config["id2label"] = map[string]string{"0": "LABEL_0"}
+		if e.classes > 0 {
+			config["id2label"] = map[string]string{"0": "contradiction", "1": "ENTAILMENT", "2": "neutral"}
+			config["language"] = "zh"
+		}
 	} else {
 		config["architectures"] = []string{map[bool]string{false: "BertModel", true: "XLMRobertaModel"}[e.roberta]}
 	}

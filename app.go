@@ -155,6 +155,11 @@ func (a *App) Selftest(r api.SelftestRequest) (api.SelftestReport, error) {
 	return a.svc.Selftest(a.context(), r)
 }
 
+// PreviewDataset shows how a file of questions begins.
+func (a *App) PreviewDataset(r api.DatasetFileRequest) (api.DatasetPreview, error) {
+	return a.svc.PreviewDataset(a.context(), r)
+}
+
 // ValidateDataset looks a file of questions over.
 func (a *App) ValidateDataset(r api.DatasetFileRequest) (api.DatasetReport, error) {
 	return a.svc.ValidateDataset(a.context(), r)
@@ -213,6 +218,11 @@ func (a *App) CompareRuns(r api.RunsRequest) (api.EvalReport, error) {
 // RunQuestions returns a run with what it found for each question.
 func (a *App) RunQuestions(r api.RunRequest) (api.RunQuestions, error) {
 	return a.svc.RunQuestions(a.context(), r)
+}
+
+// NoteRun writes a note on a stored run.
+func (a *App) NoteRun(r api.NoteRunRequest) (api.RunNote, error) {
+	return a.svc.NoteRun(a.context(), r)
 }
 
 // ExportRun renders a stored run.

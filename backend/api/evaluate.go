@@ -95,6 +95,22 @@ type DatasetFileRequest struct {
 	Name string `json:"name"`
 	// KB is the knowledge base that gold is looked up in; empty means none.
 	KB string `json:"kb"`
+	// Columns maps a field to the column or key of the file that has it, as in
+	// DatasetPreview; null goes by the names and their synonyms.
+	Columns map[string]string `json:"columns" tstype:"{ [key: string]: string } | null"`
+}
+
+// DatasetPreview is how a file of questions begins, and what its columns could be.
+type DatasetPreview struct {
+	// Format is json, csv, tsv or trec; the last has no columns.
+	Format  string     `json:"format"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+	// Fields are what a column can be mapped to; Suggested maps a field to a column.
+	Fields    []string          `json:"fields"`
+	Suggested map[string]string `json:"suggested" tstype:"{ [key: string]: string }"`
+	// Sample are the first questions as they are read with the request's columns.
+	Sample []Question `json:"sample"`
 }
 
 // Problem is something wrong with a line of a dataset.
@@ -185,22 +201,32 @@ type Gold struct {
 	Start *int    `json:"start"`
 	End   *int    `json:"end"`
 	Grade int     `json:"grade"`
+	// State is where the label was found in the library that was named; null without
+	// one. Only bound and moved ones are measured by.
+	State *string `json:"state" tstype:"'bound' | 'moved' | 'stale' | 'not_indexed' | 'ambiguous' | 'quote_not_found' | 'offsets_disagree' | null"`
 }
 
 // LabelRequest says how far a passage answers a question of a dataset. A dataset
 // and a question that are not there are made.
 type LabelRequest struct {
 	Dataset string `json:"dataset"`
-	// QueryID finds the question; when it is empty, Question does.
+	// QueryID finds the question; when it is empty, Question does. With both the question
+	// takes the text of Question.
 	QueryID  string `json:"query_id"`
 	Question string `json:"question"`
-	KB       string `json:"kb"`
+	// Type is given to the question; empty leaves it as it is.
+	Type string `json:"type"`
+	KB   string `json:"kb"`
 	// Doc is a document by id, source or unique ending; Span is in its text.
 	Doc  string `json:"doc"`
 	Span Span   `json:"span"`
 	// Grade is 2 for an answer, 1 for background, 0 for neither; null takes the
 	// label away, and with the last one a question that has no answer.
 	Grade *int `json:"grade"`
+	// Replace is the place, from 0, in the question's gold of a label that this one
+	// takes the place of, as of a stale one; without a grade it is taken away, wherever
+	// it lies. Null replaces the label of the same passage alone.
+	Replace *int `json:"replace"`
 }
 
 // LabelResult is the new version of the dataset; Question is null when it went.
@@ -263,6 +289,21 @@ type RunList struct {
 type RunInfo struct {
 	runs.Run `tstype:",extends,required"`
 	Scores   runs.Scores `json:"scores"`
+	// Note is what a person wrote of the run; empty without.
+	Note string `json:"note"`
+}
+
+// NoteRunRequest writes what a person has to say of a run, in the place of what was
+// there; an empty Text takes it away.
+type NoteRunRequest struct {
+	Run  string `json:"run"`
+	Text string `json:"text"`
+}
+
+// RunNote is the note of a run; empty without.
+type RunNote struct {
+	RunID string `json:"run_id"`
+	Note  string `json:"note"`
 }
 
 // RunsRequest names stored runs by id, a unique beginning of it, or a folder.
@@ -285,8 +326,11 @@ type RunQuestions struct {
 // ExportRunRequest names a run and a format: trec, qrels, json, csv, summary,
 // html, markdown or junit.
 type ExportRunRequest struct {
-	Run    string `json:"run"`
-	Format string `json:"format"`
+	Run string `json:"run"`
+	// With are further runs to compare with it, Run being the baseline; trec and qrels
+	// take none.
+	With   []string `json:"with"`
+	Format string   `json:"format"`
 }
 
 // RunExport is a run in another format.

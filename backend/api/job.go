@@ -1,5 +1,7 @@
 package api
 
+import "ragdesk/backend/runs"
+
 // DemoRequest builds the built-in libraries.
 type DemoRequest struct{}
 
@@ -27,6 +29,9 @@ type Job struct {
 	Text string `json:"text"`
 	// Report is the result of a finished or cancelled ingest, import or reindex.
 	Report *IngestReport `json:"report"`
+	// Live is what an evaluation has shown so far, by the questions that all runs have
+	// answered; null in progress events and at the end.
+	Live *runs.Live `json:"live"`
 	// Eval is the result of a finished evaluation.
 	Eval *EvalReport `json:"eval"`
 	// Tune is the result of a finished choice of fusion.

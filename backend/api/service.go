@@ -44,6 +44,8 @@ type Service interface {
 	ForgetTuning(ctx context.Context, r ForgetTuningRequest) (ForgottenTuning, error)
 	Score(ctx context.Context, r ScoreRequest) (ScoreResponse, error)
 	Selftest(ctx context.Context, r SelftestRequest) (SelftestReport, error)
+	// PreviewDataset shows how a file of questions begins, and guesses its columns.
+	PreviewDataset(ctx context.Context, r DatasetFileRequest) (DatasetPreview, error)
 	ValidateDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)
 	ImportDataset(ctx context.Context, r DatasetFileRequest) (DatasetReport, error)
 	ListDatasets(ctx context.Context, r ListDatasetsRequest) (DatasetList, error)
@@ -71,6 +73,8 @@ type Service interface {
 	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
 	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
 	RunQuestions(ctx context.Context, r RunRequest) (RunQuestions, error)
+	// NoteRun writes a note on a stored run, which lists, comparisons and exports show.
+	NoteRun(ctx context.Context, r NoteRunRequest) (RunNote, error)
 	ExportRun(ctx context.Context, r ExportRunRequest) (RunExport, error)
 
 	StartIngest(ctx context.Context, r IngestRequest) (Job, error)

@@ -11,6 +11,7 @@ import (
 	"ragdesk/backend/job"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/retrieve"
+	"ragdesk/backend/runs"
 )
 
 func hits(in []rag.Hit, matches func(string) []api.Match) []api.Hit {
@@ -203,6 +204,8 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 		out.Answer = &r
 	case api.CompareResponse:
 		out.Comparison = &r
+	case runs.Live:
+		out.Live = &r
 	}
 	if r, ok := s.Result.(ingested); ok {
 		out.Report = ingestReport(lang, r.kb, r.report)

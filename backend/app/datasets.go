@@ -130,6 +130,30 @@ func (s *Service) rememberBindings(ctx context.Context, b bound, lib rag.Library
 	return w.SetBindings(ctx, lib, b.Hash(), raw)
 }
 
+// previewRows is how many rows and questions a preview shows.
+const previewRows = 5
+
+// PreviewDataset shows how a file of questions begins, and guesses its columns.
+func (s *Service) PreviewDataset(ctx context.Context, r api.DatasetFileRequest) (api.DatasetPreview, error) {
+	if err := dataset.CheckColumns(r.Columns); err != nil {
+		return api.DatasetPreview{}, err
+	}
+	p, err := dataset.PreviewFile(ctx, r.File, previewRows)
+	if err != nil {
+		return api.DatasetPreview{}, err
+	}
+	ds, _, err := dataset.Read(ctx, r.File, dataset.Options{Columns: r.Columns})
+	if err != nil {
+		return api.DatasetPreview{}, err
+	}
+	out := api.DatasetPreview{Format: string(p.Format), Columns: list(p.Columns), Rows: list(p.Rows), Fields: dataset.Fields(),
+		Suggested: dataset.SuggestColumns(p.Columns), Sample: []api.Question{}}
+	for _, q := range ds.Questions[:min(len(ds.Questions), previewRows)] {
+		out.Sample = append(out.Sample, apiQuestion(q))
+	}
+	return out, nil
+}
+
 // ValidateDataset looks a file of questions over, against a library if one is
 // named.
 func (s *Service) ValidateDataset(ctx context.Context, r api.DatasetFileRequest) (api.DatasetReport, error) {
@@ -138,7 +162,10 @@ func (s *Service) ValidateDataset(ctx context.Context, r api.DatasetFileRequest)
 }
 
 func (s *Service) examine(ctx context.Context, r api.DatasetFileRequest) (dataset.Dataset, api.DatasetReport, error) {
-	ds, found, err := dataset.Read(ctx, r.File, dataset.Options{})
+	if err := dataset.CheckColumns(r.Columns); err != nil {
+		return dataset.Dataset{}, api.DatasetReport{}, err
+	}
+	ds, found, err := dataset.Read(ctx, r.File, dataset.Options{Columns: r.Columns})
 	if err != nil {
 		return dataset.Dataset{}, api.DatasetReport{}, err
 	}

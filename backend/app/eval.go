@@ -182,6 +182,9 @@ func (s *Service) evaluate(ctx context.Context, plan evaluation, progress rag.Pr
 	if err != nil {
 		return api.EvalReport{}, err
 	}
+	if watched, ok := progress.(interface{ Show(any) }); ok {
+		setup.Live = func(l runs.Live) { watched.Show(l) }
+	}
 	exp, err := s.runSetup(ctx, setup, progress)
 	if err != nil {
 		return api.EvalReport{}, err

@@ -112,7 +112,7 @@ func (s *Service) ListRuns(context.Context, api.ListRunsRequest) (api.RunList, e
 	}
 	out := api.RunList{Runs: make([]api.RunInfo, len(l.Runs)), Broken: list(l.Broken)}
 	for i, r := range l.Runs {
-		out.Runs[i] = api.RunInfo{Run: r.Run, Scores: r.Scores}
+		out.Runs[i] = api.RunInfo{Run: r.Run, Scores: r.Scores, Note: r.Note}
 	}
 	return out, nil
 }
@@ -120,13 +120,9 @@ func (s *Service) ListRuns(context.Context, api.ListRunsRequest) (api.RunList, e
 // CompareRuns scores stored runs over their common questions; one run alone is
 // shown.
 func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalReport, error) {
-	var stored []runs.Stored
-	for _, ref := range r.Runs {
-		run, err := s.runs().Load(ref)
-		if err != nil {
-			return api.EvalReport{}, err
-		}
-		stored = append(stored, run)
+	stored, err := s.loadRuns(r.Runs)
+	if err != nil {
+		return api.EvalReport{}, err
 	}
 	exp, err := evaluate.Compare(ctx, stored, evaluate.Choices{Metrics: r.Metrics})
 	if err != nil {
@@ -138,6 +134,18 @@ func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalR
 	return api.EvalReport{Experiment: exp, KB: stored[0].Library.KB, Files: []string{}}, nil
 }
 
+func (s *Service) loadRuns(refs []string) ([]runs.Stored, error) {
+	var stored []runs.Stored
+	for _, ref := range refs {
+		run, err := s.runs().Load(ref)
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, run)
+	}
+	return stored, nil
+}
+
 // RunQuestions returns a stored run with what it found for each question.
 func (s *Service) RunQuestions(_ context.Context, r api.RunRequest) (api.RunQuestions, error) {
 	run, err := s.runs().Load(r.Run)
@@ -147,21 +155,34 @@ func (s *Service) RunQuestions(_ context.Context, r api.RunRequest) (api.RunQues
 	return api.RunQuestions{Run: run.Run, Records: list(run.Records)}, nil
 }
 
+// NoteRun writes a note on a stored run.
+func (s *Service) NoteRun(_ context.Context, r api.NoteRunRequest) (api.RunNote, error) {
+	id, err := s.runs().SetNote(r.Run, r.Text)
+	if err != nil {
+		return api.RunNote{}, err
+	}
+	return api.RunNote{RunID: id, Note: strings.TrimSpace(r.Text)}, nil
+}
+
 // ExportRun renders a stored run in another format.
 func (s *Service) ExportRun(ctx context.Context, r api.ExportRunRequest) (api.RunExport, error) {
-	run, err := s.runs().Load(r.Run)
+	stored, err := s.loadRuns(append([]string{r.Run}, r.With...))
 	if err != nil {
 		return api.RunExport{}, err
+	}
+	trec := r.Format == "trec" || r.Format == "qrels"
+	if trec && len(r.With) > 0 {
+		return api.RunExport{}, fault.New("export_one_run", fault.P("format", r.Format))
 	}
 	var b bytes.Buffer
 	switch r.Format {
 	case "trec":
-		err = report.TRECRun(&b, run)
+		err = report.TRECRun(&b, stored[0])
 	case "qrels":
-		err = report.TRECQrels(&b, run)
+		err = report.TRECQrels(&b, stored[0])
 	default:
 		var exp runs.Experiment
-		if exp, err = evaluate.Compare(ctx, []runs.Stored{run}, evaluate.Choices{}); err == nil {
+		if exp, err = evaluate.Compare(ctx, stored, evaluate.Choices{}); err == nil {
 			err = s.calibrate(ctx, &exp)
 		}
 		if err == nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -24,7 +25,7 @@ func (s *Service) ListQuestions(ctx context.Context, r api.QuestionsRequest) (ap
 			return api.QuestionList{}, err
 		}
 	}
-	report, _, err := dataset.Examine(ctx, ds, found, corpus, prior)
+	report, bindings, err := dataset.Examine(ctx, ds, found, corpus, prior)
 	if err != nil {
 		return api.QuestionList{}, err
 	}
@@ -34,6 +35,13 @@ func (s *Service) ListQuestions(ctx context.Context, r api.QuestionsRequest) (ap
 	}
 	for i, q := range ds.Questions {
 		out.Questions[i] = apiQuestion(q)
+		if bindings == nil {
+			continue
+		}
+		for j, l := range bindings[i].Labels {
+			state := string(l.State)
+			out.Questions[i].Gold[j].State = &state
+		}
 	}
 	out.Version, err = s.datasetVersion(ctx, r.Name)
 	return out, err
@@ -80,11 +88,18 @@ func (s *Service) LabelPassage(ctx context.Context, r api.LabelRequest) (api.Lab
 	if err := checkLabel(r); err != nil {
 		return api.LabelResult{}, err
 	}
-	gold, err := s.passage(ctx, r)
+	var gold dataset.Gold
+	if r.Grade != nil || r.Replace == nil { // a label that goes may lie in a document that is gone
+		var err error
+		if gold, err = s.passage(ctx, r); err != nil {
+			return api.LabelResult{}, err
+		}
+	}
+	st, err := s.openStore(ctx)
 	if err != nil {
 		return api.LabelResult{}, err
 	}
-	w, err := s.store.Lock(ctx, "label "+r.Dataset, s.cfg.LockWait)
+	w, err := st.Lock(ctx, "label "+r.Dataset, s.cfg.LockWait)
 	if err != nil {
 		return api.LabelResult{}, err
 	}
@@ -112,9 +127,13 @@ func (s *Service) LabelPassage(ctx context.Context, r api.LabelRequest) (api.Lab
 }
 
 func checkLabel(r api.LabelRequest) error {
-	for _, a := range []struct{ name, value string }{
-		{"--dataset", r.Dataset}, {"--kb", r.KB}, {"--doc", r.Doc}, {"--question", r.QueryID + strings.TrimSpace(r.Question)},
-	} {
+	needed := []struct{ name, value string }{
+		{"--dataset", r.Dataset}, {"--question", r.QueryID + strings.TrimSpace(r.Question)}, {"--kb", r.KB}, {"--doc", r.Doc},
+	}
+	if r.Grade == nil && r.Replace != nil {
+		needed = needed[:2] // the label's own document does not matter
+	}
+	for _, a := range needed {
 		if a.value == "" {
 			return fault.New("argument_missing", fault.P("argument", a.name))
 		}
@@ -148,6 +167,9 @@ func (s *Service) passage(ctx context.Context, r api.LabelRequest) (dataset.Gold
 // relabel changes the dataset and returns the question, nil when it went.
 func relabel(ds *dataset.Dataset, r api.LabelRequest, gold dataset.Gold) (*api.Question, error) {
 	at := ds.Find(r.QueryID, r.Question)
+	if r.Replace != nil {
+		return replaceLabel(ds, at, r, gold)
+	}
 	if at < 0 && r.QueryID != "" && strings.TrimSpace(r.Question) == "" {
 		return nil, fault.New("question_unknown", fault.P("question", r.QueryID), fault.P("dataset", ds.Name))
 	}
@@ -163,9 +185,32 @@ func relabel(ds *dataset.Dataset, r api.LabelRequest, gold dataset.Gold) (*api.Q
 			return nil, fault.New("label_first_grade", fault.P("dataset", ds.Name))
 		}
 		at = ds.Label(r.QueryID, r.Question, gold)
+		if r.Type != "" {
+			ds.Questions[at].Type = dataset.NormalType(r.Type)
+		}
 		if q := ds.Questions[at]; !q.HasGold() && len(q.Answers) == 0 {
 			return nil, fault.New("label_first_grade", fault.P("dataset", ds.Name))
 		}
+	}
+	q := apiQuestion(ds.Questions[at])
+	return &q, nil
+}
+
+// replaceLabel puts the passage in the place of a label, or takes that away.
+func replaceLabel(ds *dataset.Dataset, at int, r api.LabelRequest, gold dataset.Gold) (*api.Question, error) {
+	if at < 0 {
+		return nil, fault.New("question_unknown", fault.P("question", cmp.Or(r.QueryID, r.Question)), fault.P("dataset", ds.Name))
+	}
+	with := &gold
+	if r.Grade == nil {
+		with = nil
+	}
+	kept, ok := ds.Relabel(at, *r.Replace, with)
+	if !ok {
+		return nil, fault.New("label_unknown", fault.P("label", *r.Replace), fault.P("question", ds.Questions[at].ID), fault.P("labels", len(ds.Questions[at].Gold)))
+	}
+	if !kept {
+		return nil, nil //nolint:nilnil // no question is left, which the result says
 	}
 	q := apiQuestion(ds.Questions[at])
 	return &q, nil

@@ -35,6 +35,7 @@ func (e *env) dataset() *cobra.Command {
 	}
 	imported.Flags().StringVar(&file.Name, "name", "", e.t("flag.name"))
 	imported.Flags().StringVar(&file.KB, "kb", "", e.t("flag.kb"))
+	imported.Flags().StringToStringVar(&file.Columns, "column", nil, e.t("flag.column"))
 	var look api.DatasetFileRequest
 	validate := &cobra.Command{
 		Use: "validate FILE", Short: e.t("short.dataset.validate"), Args: arguments(1, "FILE"),
@@ -59,8 +60,45 @@ func (e *env) dataset() *cobra.Command {
 		},
 	}
 	validate.Flags().StringVar(&look.KB, "kb", "", e.t("flag.kb"))
-	return e.group("dataset", "short.dataset-group", imported, validate, e.datasetList(), e.datasetExport(),
+	validate.Flags().StringToStringVar(&look.Columns, "column", nil, e.t("flag.column"))
+	return e.group("dataset", "short.dataset-group", imported, e.datasetPreview(), validate, e.datasetList(), e.datasetExport(),
 		e.datasetQuestions(), e.datasetLabel(), e.datasetSplit(), e.datasetSample(), e.datasetLeak())
+}
+
+func (e *env) datasetPreview() *cobra.Command {
+	var r api.DatasetFileRequest
+	c := &cobra.Command{
+		Use: "preview FILE", Short: e.t("short.dataset.preview"), Args: arguments(1, "FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r.File = args[0]
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.PreviewDataset(c.Context(), r)
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			for i, name := range out.Columns {
+				field := ""
+				for _, f := range sorted(out.Suggested) {
+					if out.Suggested[f] == name {
+						field = "--column " + f + "=" + name
+					}
+				}
+				e.line("%s  %s", e.bold(name), e.hot(field))
+				for _, row := range out.Rows[:min(len(out.Rows), 2)] {
+					e.line("    %s", e.dim(row[i]))
+				}
+			}
+			for _, q := range out.Sample {
+				e.line("%s  %s", e.bold(q.QueryID), q.Question)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringToStringVar(&r.Columns, "column", nil, e.t("flag.column"))
+	return c
 }
 
 func (e *env) printProblems(r api.DatasetReport) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -209,6 +210,7 @@ func (e *env) runsCommand() *cobra.Command {
 			}
 			for _, r := range out.Runs {
 				e.line("%s  %s  %s", e.bold(r.ID), r.Name, e.dim(fmt.Sprintf("%s, %s", r.Library.KB, r.Dataset.Name)))
+				e.note(r.Note)
 			}
 			return nil
 		},
@@ -218,9 +220,9 @@ func (e *env) runsCommand() *cobra.Command {
 	compare := e.compareRuns("compare RUN RUN…", e.t("short.runs.compare"), -1, &metrics)
 	var export api.ExportRunRequest
 	exported := &cobra.Command{
-		Use: "export RUN --format F", Short: e.t("short.runs.export"), Args: arguments(1, "RUN"),
+		Use: "export RUN… --format F", Short: e.t("short.runs.export"), Args: arguments(-1, "RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			export.Run = args[0]
+			export.Run, export.With = args[0], args[1:]
 			s, err := e.open()
 			if err != nil {
 				return err
@@ -234,9 +236,38 @@ func (e *env) runsCommand() *cobra.Command {
 		},
 	}
 	exported.Flags().StringVar(&export.Format, "format", "json", e.t("flag.format"))
-	g := e.group("runs", "short.runs-group", listing, show, compare, e.runQuestions(), exported)
+	g := e.group("runs", "short.runs-group", listing, show, compare, e.runQuestions(), e.runNote(), exported)
 	g.PersistentFlags().Var((*metricNames)(&metrics), "metrics", e.t("flag.metrics"))
 	return g
+}
+
+// note prints what a person wrote of a run, indented.
+func (e *env) note(text string) {
+	for line := range strings.Lines(text) {
+		e.line("    %s", strings.TrimRight(line, "\n"))
+	}
+}
+
+func (e *env) runNote() *cobra.Command {
+	return &cobra.Command{
+		Use: "note RUN TEXT", Short: e.t("short.runs.note"), Args: arguments(2, "RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 { // an empty text takes a note away, none at all is a slip
+				return fault.New("argument_missing", fault.P("argument", "TEXT"))
+			}
+			s, err := e.open()
+			if err != nil {
+				return err
+			}
+			out, err := s.NoteRun(c.Context(), api.NoteRunRequest{Run: args[0], Text: args[1]})
+			if err != nil || e.json {
+				return cmpErr(err, func() error { return e.writeJSON(out) })
+			}
+			e.line("%s", e.bold(out.RunID))
+			e.note(out.Note)
+			return nil
+		},
+	}
 }
 
 func (e *env) compareRuns(use, short string, most int, metrics *[]string) *cobra.Command {

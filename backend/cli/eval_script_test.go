@@ -137,6 +137,7 @@ func TestFormatsOfEvaluation(t *testing.T) {
 		"questions.jsonl": questions,
 		"wrong.jsonl":     strings.Replace(questions, `"grade":2`, `"grade":7`, 1),
 		"qrels":           "q 0 d1 3\nq 0 d2 2\nq 0 d3 1\n",
+		"questions.csv":   "编号,提问,来源文件,原文片段\n1,灯塔看守人何时记录？,rare.txt,灯塔看守人每晚记录一次潮位\n",
 		"run":             "q Q0 d5 1 0.9 t\nq Q0 d1 2 0.8 t\nq Q0 d3 3 0.6 t\n",
 		"eval_config.yaml": "dataset_path: ./questions.jsonl\nknowledge_base: tree\nretriever: {type: bm25, top_k: 3}\n" +
 			"metrics: [hit_rate@3, ndcg@5, faithfulness]\noutput: ./report.json\n",
@@ -159,6 +160,7 @@ func TestFormatsOfEvaluation(t *testing.T) {
 		args []string
 	}{
 		{"runs-show.json", 0, []string{"runs", "show", id, "--metrics", "nDCG@3"}},
+		{"runs-note.json", 0, []string{"runs", "note", id, "换了重排器"}},
 		{"runs-list.json", 0, []string{"runs", "list"}},
 		{"eval-estimate.json", 0, []string{"eval", "--kb", "tree", "--dataset", "questions.jsonl", "--strategies", "bm25", "--estimate"}},
 		{"runs-questions.json", 0, []string{"runs", "questions", id}},
@@ -169,6 +171,7 @@ func TestFormatsOfEvaluation(t *testing.T) {
 		{"dataset-split.json", 0, []string{"dataset", "split", "tides", "--parts", "dev=0.5,test=0.5"}},
 		{"dataset-sample.json", 0, []string{"dataset", "sample", "tides", "--n", "2"}},
 		{"dataset-questions.json", 0, []string{"dataset", "questions", "tides", "--kb", "tree"}},
+		{"dataset-preview.json", 0, []string{"dataset", "preview", "questions.csv"}},
 		{"dataset-label.json", 0, []string{"dataset", "label", "labelled", "--kb", "tree", "--question", "灯塔何时亮？", "--doc", "rare.txt", "--start", "0", "--end", "4", "--grade", "2"}},
 		{"dataset-leakcheck.json", 0, []string{"dataset", "leakcheck", "tides", "--kb", "tree"}},
 		{"dataset-export.jsonl", 0, []string{"dataset", "export", "tides"}},

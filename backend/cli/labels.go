@@ -42,6 +42,7 @@ func (e *env) datasetQuestions() *cobra.Command {
 func (e *env) datasetLabel() *cobra.Command {
 	var r api.LabelRequest
 	var grade string
+	var replace int
 	c := &cobra.Command{
 		Use: "label D --kb K --question Q --doc SOURCE --start N --end N --grade G", Short: e.t("short.dataset.label"), Args: arguments(1, "D"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,6 +53,10 @@ func (e *env) datasetLabel() *cobra.Command {
 					return fault.New("grade_invalid", fault.P("grade", grade))
 				}
 				r.Grade = &n
+			}
+			if c.Flags().Changed("replace") {
+				at := replace - 1
+				r.Replace = &at
 			}
 			s, err := e.open()
 			if err != nil {
@@ -73,6 +78,8 @@ func (e *env) datasetLabel() *cobra.Command {
 	f.IntVar(&r.Span.Start, "start", 0, e.t("flag.span-start"))
 	f.IntVar(&r.Span.End, "end", 0, e.t("flag.span-end"))
 	f.StringVar(&grade, "grade", "2", e.t("flag.grade"))
+	f.StringVar(&r.Type, "type", "", e.t("flag.question-type"))
+	f.IntVar(&replace, "replace", 0, e.t("flag.replace"))
 	return c
 }
 

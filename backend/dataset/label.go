@@ -21,17 +21,21 @@ func (d Dataset) Find(id, text string) int {
 
 // Label gives the passage g its grade for a question, found as by Find and added
 // when it is not there, and returns the question's place. A label of the same
-// passage is replaced.
+// passage is replaced. A question found by its id takes the text, unless that is
+// blank.
 func (d *Dataset) Label(id, text string, g Gold) int {
 	at := d.Find(id, text)
 	if at < 0 {
 		if id == "" {
 			id = d.freeID()
 		}
-		d.Questions = append(d.Questions, Question{ID: id, Text: strings.TrimSpace(text)})
+		d.Questions = append(d.Questions, Question{ID: id})
 		at = len(d.Questions) - 1
 	}
 	q := &d.Questions[at]
+	if text = strings.TrimSpace(text); text != "" {
+		q.Text = text
+	}
 	q.Gold = append(slices.DeleteFunc(slices.Clone(q.Gold), g.samePassage), g)
 	if g.Grade > GradeNone && q.Type == TypeUnanswerable {
 		q.Type = ""
@@ -50,6 +54,23 @@ func (d *Dataset) Unlabel(at int, g Gold) bool {
 	}
 	d.Questions = slices.Delete(d.Questions, at, at+1)
 	return false
+}
+
+// Relabel puts the passage g in the place of the label with an index, or takes that
+// label away when g is nil, as Unlabel does. ok is false where there is none; kept, for
+// a question that went.
+func (d *Dataset) Relabel(at, label int, g *Gold) (kept, ok bool) {
+	q := &d.Questions[at]
+	if label < 0 || label >= len(q.Gold) {
+		return true, false
+	}
+	if g == nil {
+		gone := q.Gold[label]
+		return d.Unlabel(at, gone), true
+	}
+	q.Gold = slices.Clone(q.Gold)
+	q.Gold[label] = *g
+	return true, true
 }
 
 // samePassage reports whether other labels the same place of the same document.

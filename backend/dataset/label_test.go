@@ -52,3 +52,23 @@ func TestPassageRefusesWhatIsNoText(t *testing.T) {
 		}
 	}
 }
+
+func TestALabelTakesThePlaceOfAStaleOne(t *testing.T) {
+	t.Parallel()
+	stale := dataset.Gold{Doc: "gone.md", Quote: "no longer there", Grade: dataset.GradeDirect}
+	d := dataset.Dataset{Name: "d", Questions: []dataset.Question{{ID: "q", Text: "old words", Type: "factual", Gold: []dataset.Gold{passage(t, 1, 4, 1), stale}}}}
+	now := passage(t, 5, 7, dataset.GradeDirect)
+	if kept, ok := d.Relabel(0, 1, &now); !kept || !ok || len(d.Questions[0].Gold) != 2 || d.Questions[0].Gold[1].Quote != now.Quote {
+		t.Errorf("%+v", d.Questions[0])
+	}
+	if _, ok := d.Relabel(0, 2, &now); ok {
+		t.Error("a label that is not there is replaced")
+	}
+	if kept, ok := d.Relabel(0, 0, nil); !kept || !ok || len(d.Questions[0].Gold) != 1 {
+		t.Errorf("taken away: %+v", d.Questions[0])
+	}
+	d.Label("q", "new words", now)
+	if q := d.Questions[0]; q.Text != "new words" || q.Type != "factual" || len(q.Gold) != 1 {
+		t.Errorf("the question does not take the text, or loses its type: %+v", q)
+	}
+}

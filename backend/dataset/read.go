@@ -33,6 +33,9 @@ type Options struct {
 	// Qrels is a file of judgments, in TREC's or BEIR's columns, that go with the
 	// questions of the path.
 	Qrels string
+	// Columns maps a field, one of Fields, to the column or key of the file that has it;
+	// what is not named goes by its own name and the synonyms of it.
+	Columns map[string]string
 }
 
 // Read reads the questions of a path: a file of one of the formats; a folder with
@@ -50,7 +53,7 @@ func Read(ctx context.Context, path string, o Options) (Dataset, []Problem, erro
 	if err != nil {
 		return Dataset{}, nil, fileFault(err, path)
 	}
-	r := &reader{path: path}
+	r := &reader{path: path, columns: o.Columns}
 	if info.IsDir() {
 		err = r.folder(ctx, path)
 	} else {
@@ -78,6 +81,7 @@ func Parse(ctx context.Context, r io.Reader, format Format) (Dataset, []Problem,
 // reader gathers questions and problems.
 type reader struct {
 	path      string
+	columns   map[string]string
 	questions []Question
 	problems  []Problem
 	more      int
@@ -102,6 +106,9 @@ func (r *reader) note(problems ...Problem) {
 
 func (r *reader) file(ctx context.Context, path string, o Options) error {
 	format := o.Format
+	if format == "" && len(o.Columns) > 0 && isTSV(path) {
+		format = FormatTSV // TREC's have no columns to map
+	}
 	if format == "" {
 		var err error
 		if format, err = formatOf(path); err != nil {
@@ -137,7 +144,12 @@ func (r *reader) json(ctx context.Context, in io.Reader) error {
 		}
 		d := decoder{line: rec.line}
 		if f, ok := d.object(rec.raw); ok {
-			r.add(d.question(f), f)
+			f = f.renamed(r.columns)
+			q := d.question(f)
+			if _, mapped := r.columns["doc"]; mapped {
+				d.goldOfColumns(&q, f)
+			}
+			r.add(q, f)
 		}
 		r.note(d.problems...)
 		return nil
@@ -179,6 +191,8 @@ func formatOf(path string) (Format, error) {
 	}
 	return sniff(strings.TrimPrefix(string(head), "\ufeff")), nil
 }
+
+func isTSV(path string) bool { return strings.EqualFold(filepath.Ext(path), ".tsv") }
 
 // sniff tells a format by the beginning of a file.
 func sniff(head string) Format {

@@ -40,7 +40,7 @@ func (r *reader) table(ctx context.Context, in io.Reader, comma rune) error {
 		}
 		line, _ := rows.FieldPos(0)
 		if header == nil {
-			if header = columns(row); !hasTextColumn(header) {
+			if header = renamedColumns(columns(row), r.columns); !hasTextColumn(header) {
 				r.note(Problem{line, CodeBadRow, "question: no such column"})
 				return nil
 			}
@@ -95,13 +95,20 @@ func (r *reader) row(line int, header, row []string) {
 		}
 	}
 	q := d.question(f)
-	if _, gold := f.first(goldKeys()); gold == nil && len(q.Gold) == 0 {
-		if object := goldColumns(f); object != nil {
-			q.Gold = []Gold{d.goldObject("row", object)}
-			f["gold"] = json.RawMessage("[]") // the row does speak of gold
-		}
-	}
+	d.goldOfColumns(&q, f)
 	r.add(q, f)
+}
+
+// goldOfColumns adds the gold that columns of its own describe, where there is no
+// other.
+func (d *decoder) goldOfColumns(q *Question, f fields) {
+	if _, gold := f.first(goldKeys()); gold != nil || len(q.Gold) > 0 {
+		return
+	}
+	if object := goldColumns(f); object != nil {
+		q.Gold = []Gold{d.goldObject("row", object)}
+		f["gold"] = json.RawMessage("[]") // the row does speak of gold
+	}
 }
 
 // cellValue turns a cell into JSON; nil for an empty one.

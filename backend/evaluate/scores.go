@@ -37,7 +37,7 @@ func (a *assessment) scoreRun(i int) []func() error {
 	for _, r := range s.Records {
 		count(&sc, r)
 	}
-	a.exp.Runs[i] = runs.Result{RunID: s.ID, Scores: sc, LatencyMS: s.Timing.Latency(), Stored: s}
+	a.exp.Runs[i] = runs.Result{RunID: s.ID, Scores: sc, Note: s.Note, LatencyMS: s.Timing.Latency(), Stored: s}
 	everything := make([]int, len(s.Records))
 	for q := range everything {
 		everything[q] = q

@@ -38,12 +38,14 @@ func Run(ctx context.Context, s Setup, progress rag.Progress) (runs.Experiment, 
 	for i := range found.done {
 		found.done[i] = make([]*runs.Finished, len(p.Questions))
 	}
+	found.live = newLive(&found.plan)
 	if err := found.load(ctx); err != nil {
 		return runs.Experiment{}, err
 	}
 	if err := found.searchAll(ctx, progress); err != nil {
 		return runs.Experiment{}, err
 	}
+	found.live.tell()
 	if err := found.failure(); err != nil {
 		return runs.Experiment{}, err
 	}
@@ -58,6 +60,7 @@ type outcomes struct {
 	// done is by entry and question.
 	done   [][]*runs.Finished
 	prints []string
+	live   *live
 	// first is the first search that failed, in the order of the clock; it is shown
 	// only when every search failed.
 	first error
@@ -83,8 +86,15 @@ func (o *outcomes) load(ctx context.Context) error {
 		if err := o.keepFingerprint(f.Entry, f.Fingerprint); err != nil {
 			return err
 		}
+		if o.done[f.Entry][f.Question] != nil {
+			continue // the journal has it twice
+		}
 		o.done[f.Entry][f.Question] = f
+		if err := o.live.finished(f.Question, o.done); err != nil {
+			return err
+		}
 	}
+	o.live.tell()
 	return nil
 }
 
@@ -184,7 +194,7 @@ func (o *outcomes) keep(f *runs.Finished, searchErr error) error {
 		}
 	}
 	o.done[f.Entry][f.Question] = f
-	return nil
+	return o.live.finished(f.Question, o.done)
 }
 
 // keepFingerprint remembers an entry's first fingerprint and refuses another.

@@ -99,6 +99,9 @@ type Setup struct {
 	Notices []runs.Advice
 	// Journal is nil when nothing is to be kept.
 	Journal Journal
+	// Live is told now and then what there is so far; nil for nobody. It is called by
+	// one goroutine at a time.
+	Live func(runs.Live)
 
 	// Metrics are names as typed; empty means DefaultMetrics.
 	Metrics []string

@@ -262,33 +262,34 @@ type setting struct {
 func settings(exp runs.Experiment) []setting {
 	rows := []struct {
 		name text
-		of   func(runs.Run) text
+		of   func(runs.Stored) text
 	}{
-		{word("settings.strategy"), func(r runs.Run) text { return plain(r.Strategy) }},
-		{word("var.legs"), func(r runs.Run) text { return legs(r.Pipeline) }},
-		{word("var.fusion"), func(r runs.Run) text { return plain(fusion(r.Pipeline)) }},
-		{word("var.candidates"), func(r runs.Run) text { return count(r.Pipeline.Candidates) }},
-		{word("var.reranker"), func(r runs.Run) text { return plain(reranking(r.Pipeline)) }},
-		{word("var.top_k"), func(r runs.Run) text { return count(r.Pipeline.TopK) }},
-		{word("settings.depth"), func(r runs.Run) text { return count(r.Depth) }},
-		{word("meta.kb"), func(r runs.Run) text { return plain(r.Library.KB) }},
-		{word("var.chunker"), func(r runs.Run) text { return plain(chunking(r.Library)) }},
-		{word("var.embedder"), func(r runs.Run) text { return plain(r.Library.Embedder) }},
-		{word("settings.relevance"), func(r runs.Run) text { return wordOr("relevance.", r.Relevance) }},
-		{word("settings.unit"), func(r runs.Run) text { return wordOr("unit.", r.Unit) }},
-		{word("settings.dataset"), func(r runs.Run) text { return plain(r.Dataset.Hash[:min(len(r.Dataset.Hash), 12)]) }},
-		{word("settings.fingerprint"), func(r runs.Run) text { return plain(r.Fingerprint) }},
-		{word("settings.seed"), func(r runs.Run) text { return plain(strconv.FormatUint(r.Seed, 10)) }},
-		{word("settings.program"), func(r runs.Run) text { return plain(program(r.Program)) }},
-		{word("settings.run"), func(r runs.Run) text { return plain(r.ID) }},
+		{word("settings.strategy"), func(r runs.Stored) text { return plain(r.Strategy) }},
+		{word("var.legs"), func(r runs.Stored) text { return legs(r.Pipeline) }},
+		{word("var.fusion"), func(r runs.Stored) text { return plain(fusion(r.Pipeline)) }},
+		{word("var.candidates"), func(r runs.Stored) text { return count(r.Pipeline.Candidates) }},
+		{word("var.reranker"), func(r runs.Stored) text { return plain(reranking(r.Pipeline)) }},
+		{word("var.top_k"), func(r runs.Stored) text { return count(r.Pipeline.TopK) }},
+		{word("settings.depth"), func(r runs.Stored) text { return count(r.Depth) }},
+		{word("meta.kb"), func(r runs.Stored) text { return plain(r.Library.KB) }},
+		{word("var.chunker"), func(r runs.Stored) text { return plain(chunking(r.Library)) }},
+		{word("var.embedder"), func(r runs.Stored) text { return plain(r.Library.Embedder) }},
+		{word("settings.relevance"), func(r runs.Stored) text { return wordOr("relevance.", r.Relevance) }},
+		{word("settings.unit"), func(r runs.Stored) text { return wordOr("unit.", r.Unit) }},
+		{word("settings.dataset"), func(r runs.Stored) text { return plain(r.Dataset.Hash[:min(len(r.Dataset.Hash), 12)]) }},
+		{word("settings.fingerprint"), func(r runs.Stored) text { return plain(r.Fingerprint) }},
+		{word("settings.seed"), func(r runs.Stored) text { return plain(strconv.FormatUint(r.Seed, 10)) }},
+		{word("settings.program"), func(r runs.Stored) text { return plain(program(r.Program)) }},
+		{word("settings.run"), func(r runs.Stored) text { return plain(r.ID) }},
+		{word("settings.note"), func(r runs.Stored) text { return plain(r.Note) }},
 	}
-	own := []text{word("settings.fingerprint"), word("settings.run")} // differ by nature
+	own := []text{word("settings.fingerprint"), word("settings.run"), word("settings.note")} // differ by nature
 	var out []setting
 	for _, row := range rows {
 		s := setting{Name: row.name}
 		empty := true
 		for _, r := range exp.Runs {
-			value := row.of(r.Stored.Run)
+			value := row.of(r.Stored)
 			empty = empty && value.en == ""
 			s.Values = append(s.Values, value)
 			s.Differs = s.Differs || value != s.Values[0] && !slices.Contains(own, row.name)

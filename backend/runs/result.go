@@ -25,6 +25,8 @@ type Experiment struct {
 type Result struct {
 	RunID  string `json:"run_id"`
 	Scores `tstype:",extends,required"`
+	// Note is what a person wrote of the run; empty without.
+	Note string `json:"note"`
 	// LatencyMS has the quantiles of each stage and of "total"; null without
 	// timings.
 	LatencyMS map[string]Quantiles `json:"latency_ms"`

@@ -109,6 +109,8 @@ type Stored struct {
 	Records []Record
 	// Timing is empty when it was not kept.
 	Timing Timing
+	// Note is what a person wrote of the run; empty without.
+	Note string
 }
 
 // NewID returns an ID for a run: the time in UTC, its name as far as letters and

@@ -8,6 +8,8 @@
 //	metrics.json   what it is worth; equal records give equal bytes
 //	timing.json    how long each question took
 //
+// Beside it ID.note holds what a person wrote of it, where there is something.
+//
 // Invariants: a folder appears whole or not at all, because it is written beside
 // and renamed; nothing in it is ever changed; what the store does not know it
 // leaves alone.
@@ -139,6 +141,8 @@ func writeFile(path string, content []byte) (err error) {
 type Summary struct {
 	runs.Run
 	Scores runs.Scores
+	// Note is what a person wrote of the run; empty without.
+	Note string
 }
 
 // Listing is what a store holds.
@@ -180,8 +184,11 @@ func (s *Store) List() (Listing, error) {
 	return out, nil
 }
 
-func readSummary(dir string, into *Summary) error {
+func readSummary(dir string, into *Summary) (err error) {
 	if err := readRun(dir, &into.Run); err != nil {
+		return err
+	}
+	if into.Note, err = note(dir); err != nil {
 		return err
 	}
 	return readJSON(filepath.Join(dir, MetricsFile), &into.Scores)
@@ -263,9 +270,11 @@ func (s *Store) find(ref string) (string, error) {
 // Read reads the run in a folder. The faults are "run_unknown" where there is none,
 // "run_broken" with the file that cannot be read, and "run_format" for a run of a
 // later version.
-func Read(dir string) (runs.Stored, error) {
-	var r runs.Stored
+func Read(dir string) (r runs.Stored, err error) {
 	if err := readRun(dir, &r.Run); err != nil {
+		return runs.Stored{}, err
+	}
+	if r.Note, err = note(dir); err != nil {
 		return runs.Stored{}, err
 	}
 	if err := readJSON(filepath.Join(dir, TimingFile), &r.Timing); err != nil && !errors.Is(err, fs.ErrNotExist) {

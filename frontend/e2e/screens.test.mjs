@@ -104,10 +104,57 @@ for (const language of languages) {
         await page.getByRole("button", { name: t("datasets.check") }).click();
         await page.getByRole("dialog").getByText(t("datasets.line", { line: 2 })).waitFor();
         await assertAccessible();
-        await page.keyboard.press("Escape");
+        // Columns of other names are guessed, shown with their first rows, and changed.
+        const table = path.join(server.folder, `other-${language}.csv`);
+        writeFileSync(table, "编号,提问,备注,出处,原文\n1,审计日志保留多久？,x,audit-log.md,180\n");
+        await page.getByLabel(t("datasets.path")).fill(table);
+        await page.getByLabel(t("datasets.name")).fill(`mapped-${language}`);
+        await page.getByRole("button", { name: t("datasets.check") }).click();
+        await page.getByText(t("datasets.looked", { questions: 1, problems: 0 })).waitFor();
+        assert.equal(await page.getByRole("columnheader").count(), 5);
+        await page.getByRole("combobox", { name: t("datasets.columnAs", { column: "备注" }) }).click();
+        await page.getByRole("option", { name: t("datasets.field.type") }).click();
+        await assertAccessible();
+        await page.getByRole("dialog").getByRole("button", { name: t("datasets.import"), exact: true }).click();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        const [first] = (await server.call("ListQuestions", { name: `mapped-${language}`, kb: "" })).questions;
+        assert.deepEqual([first.query_id, first.question, first.type, first.gold[0].doc, first.gold[0].quote], ["1", "审计日志保留多久？", "x", "audit-log.md", "180"]);
         await page.getByRole("tab", { name: t("datasets.plots") }).click();
         await page.locator(".chart svg").first().waitFor();
         await assertAccessible();
+      }));
+
+    it("Datasets shows a label that went stale, and mends it", () =>
+      visit({ language, scheme }, "#/settings", async ({ page, t, assertAccessible }) => {
+        const kb = `stale-${language}`;
+        const file = path.join(server.folder, `${kb}.md`);
+        const ingest = async (/** @type {string} */ text) => {
+          writeFileSync(file, text);
+          await server.finished(await server.call("StartIngest", { kb, paths: [file], chunker: "", chunk_size: null, chunk_overlap: null, embedder: "", sync: false, encoding: "", tags: [], ocr: false, limits: {} }));
+        };
+        await ingest("# 价目\n\n牛丼三百九十元。\n");
+        await server.call("LabelPassage", { dataset: kb, query_id: "", question: "牛丼多少钱？", type: "factual", kb, doc: `${kb}.md`, span: { start: 6, end: 14 }, grade: 2, replace: null });
+        await server.evaluate({ kb, dataset: kb, strategies: ["bm25"], metrics: ["Hit@3"] }); // binds the label to the text as it was
+        await ingest("# 价目\n\n牛丼现在卖四百二十元一碗。\n");
+        await page.evaluate((name) => { location.hash = `#/datasets?dataset=${name}`; }, kb);
+        await page.getByText(t("datasets.stale", { n: 1 })).waitFor();
+        await page.getByRole("button", { name: t("datasets.staleShow") }).click();
+        await page.locator(".problems button.line").first().click();
+        await page.getByText(t("datasets.labelState.stale")).waitFor();
+        await assertAccessible();
+        await page.getByRole("button", { name: t("datasets.relabel") }).click();
+        await page.getByText(t("label.replaces", { n: 1 })).waitFor();
+        await page.evaluate(() => {
+          const walk = document.createTreeWalker(document.querySelector("[data-start]") ?? document.body, NodeFilter.SHOW_TEXT);
+          let text = walk.nextNode();
+          while (text && !text.nodeValue?.includes("四百")) text = walk.nextNode();
+          if (text) getSelection()?.setBaseAndExtent(text, 6, text, 14);
+        });
+        await page.locator("blockquote").waitFor();
+        await page.getByRole("button", { name: t("label.name.2") }).click();
+        await page.getByText(t("label.done", { dataset: kb, n: 1 })).waitFor();
+        const { gold } = (await server.call("ListQuestions", { name: kb, kb })).questions[0];
+        assert.deepEqual(gold.map((/** @type {{ state: string }} */ one) => one.state), ["bound"]);
       }));
 
     it("Evaluate says what it takes, runs with one click, and opens its numbers and failures", () =>
@@ -117,6 +164,7 @@ for (const language of languages) {
         await page.keyboard.press("Escape");
         await page.locator(".estimate").filter({ hasText: "560" }).waitFor({ timeout: 60_000 });
         await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
+        await page.locator(".live tbody tr.primary td").first().waitFor({ timeout: 60_000 }); // means while it goes on
         await page.locator(".report").waitFor({ timeout: 180_000 });
         assert.equal(await page.locator(".cards article").count(), 3);
         await page.locator(".chart svg").first().waitFor();
@@ -154,8 +202,21 @@ for (const language of languages) {
         await page.getByRole("button", { name: t("runs.export"), exact: true }).click();
         const html = (await (await (await saved).createReadStream()).toArray()).join("");
         assert.match(html, /<html/u);
+        // A note is kept with its run, and shown in list, comparison and export.
+        const note = `换了重排器 ${language} <b>`;
+        await page.locator(".notes").getByRole("button").first().click();
+        await page.getByLabel(t("runs.note"), { exact: true }).fill(note);
+        await assertAccessible();
+        await page.getByRole("button", { name: t("runs.noteSave") }).click();
+        await page.locator(".notes p").filter({ hasText: note }).waitFor();
+        const again = page.waitForEvent("download");
+        await page.getByRole("button", { name: t("runs.export"), exact: true }).click();
+        const noted = (await (await (await again).createReadStream()).toArray()).join("");
+        assert.ok(noted.includes(`换了重排器 ${language} &lt;b&gt;`), "the exported report lacks the note");
         await page.getByRole("tab", { name: t("eval.tab.questions") }).click();
         await page.locator(".list button.row").first().waitFor();
+        await page.getByRole("button", { name: t("runs.back") }).click();
+        await page.locator(".list .note").filter({ hasText: note }).waitFor();
       }));
 
     it("Ask answers, and a citation lights its words and leads to the source", () =>

@@ -51,8 +51,14 @@ export async function startServer() {
       now = await call("GetJob", { id: job.id });
     }
     if (now.state !== "done") throw new Error(JSON.stringify(now));
-    return now;
+    return /** @type {any} */ (now);
   };
+  /** Evaluates what a request names. @param {object} request */
+  const evaluate = async (request) =>
+    finished(await call("StartEval", {
+      config: "", retrieval: { top_k: null, candidates: null, fusion: null, reranker: null, rerank_depth: null, thresholds: {}, options: null },
+      gain: "", relevance: "", unit: "", baseline: "", primary: "", seed: 0, out: "", ...request,
+    }));
   return {
     url,
     folder,
@@ -70,13 +76,10 @@ export async function startServer() {
       await finished(await call("StartDemo", {}));
     },
     call,
+    evaluate,
     /** Evaluates the sample questions and returns the ids of the runs. @returns {Promise<string[]>} */
     async evaluateSamples() {
-      const job = await finished(await call("StartEval", {
-        config: "", kb: "sample", dataset: "sample", strategies: ["vector", "bm25", "hybrid", "hybrid+rerank"], metrics: ["nDCG@10", "Recall@5", "Hit@3", "MRR@10", "Precision@3"],
-        retrieval: { top_k: null, candidates: null, fusion: null, reranker: null, rerank_depth: null, thresholds: {}, options: null },
-        gain: "", relevance: "", unit: "", baseline: "", primary: "", seed: 0, out: "",
-      }));
+      const job = await evaluate({ kb: "sample", dataset: "sample", strategies: ["vector", "bm25", "hybrid", "hybrid+rerank"], metrics: ["nDCG@10", "Recall@5", "Hit@3", "MRR@10", "Precision@3"] });
       return job.eval.runs.map((/** @type {{ run_id: string }} */ run) => run.run_id);
     },
     async stop() {

@@ -31,6 +31,7 @@ export type Operation =
   | "ForgetTuning"
   | "Score"
   | "Selftest"
+  | "PreviewDataset"
   | "ValidateDataset"
   | "ImportDataset"
   | "ListDatasets"
@@ -51,6 +52,7 @@ export type Operation =
   | "ListRuns"
   | "CompareRuns"
   | "RunQuestions"
+  | "NoteRun"
   | "ExportRun"
   | "StartIngest"
   | "StartImportChunks"
@@ -103,6 +105,8 @@ export interface Client {
   forgetTuning(request: api.ForgetTuningRequest, signal?: AbortSignal): Promise<api.ForgottenTuning>;
   score(request: api.ScoreRequest, signal?: AbortSignal): Promise<api.ScoreResponse>;
   selftest(request: api.SelftestRequest, signal?: AbortSignal): Promise<api.SelftestReport>;
+  /** PreviewDataset shows how a file of questions begins, and guesses its columns. */
+  previewDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetPreview>;
   validateDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
   importDataset(request: api.DatasetFileRequest, signal?: AbortSignal): Promise<api.DatasetReport>;
   listDatasets(request: api.ListDatasetsRequest, signal?: AbortSignal): Promise<api.DatasetList>;
@@ -130,6 +134,8 @@ export interface Client {
   listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
   compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
   runQuestions(request: api.RunRequest, signal?: AbortSignal): Promise<api.RunQuestions>;
+  /** NoteRun writes a note on a stored run, which lists, comparisons and exports show. */
+  noteRun(request: api.NoteRunRequest, signal?: AbortSignal): Promise<api.RunNote>;
   exportRun(request: api.ExportRunRequest, signal?: AbortSignal): Promise<api.RunExport>;
   startIngest(request: api.IngestRequest, signal?: AbortSignal): Promise<api.Job>;
   startImportChunks(request: api.ImportChunksRequest, signal?: AbortSignal): Promise<api.Job>;
@@ -181,6 +187,7 @@ export function createClient(transport: Transport): Client {
     forgetTuning: (request, signal) => transport.call("ForgetTuning", request, signal),
     score: (request, signal) => transport.call("Score", request, signal),
     selftest: (request, signal) => transport.call("Selftest", request, signal),
+    previewDataset: (request, signal) => transport.call("PreviewDataset", request, signal),
     validateDataset: (request, signal) => transport.call("ValidateDataset", request, signal),
     importDataset: (request, signal) => transport.call("ImportDataset", request, signal),
     listDatasets: (request, signal) => transport.call("ListDatasets", request, signal),
@@ -201,6 +208,7 @@ export function createClient(transport: Transport): Client {
     listRuns: (request, signal) => transport.call("ListRuns", request, signal),
     compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
     runQuestions: (request, signal) => transport.call("RunQuestions", request, signal),
+    noteRun: (request, signal) => transport.call("NoteRun", request, signal),
     exportRun: (request, signal) => transport.call("ExportRun", request, signal),
     startIngest: (request, signal) => transport.call("StartIngest", request, signal),
     startImportChunks: (request, signal) => transport.call("StartImportChunks", request, signal),

@@ -774,6 +774,49 @@ export interface Calibration {
 }
 
 //////////
+// source: live.go
+
+/**
+ * Live is what an evaluation has shown so far: the questions that every run has
+ * answered, so that their means compare.
+ */
+export interface Live {
+  /**
+   * Questions of Of are answered by every run.
+   */
+  questions: number /* int */;
+  of: number /* int */;
+  /**
+   * Metrics are in the order asked; Primary is one of them.
+   */
+  metrics: string[];
+  primary: string;
+  runs: LiveRun[];
+}
+/**
+ * LiveRun is one run of an evaluation that goes on.
+ */
+export interface LiveRun {
+  name: string;
+  strategy: string;
+  /**
+   * FailedQueries have nothing relevant in the first FailedDepth, ErroredQueries could
+   * not be searched.
+   */
+  failed_queries: number /* int */;
+  errored_queries: number /* int */;
+  metrics: { [key: string]: LiveMean};
+}
+/**
+ * LiveMean is a mean over N questions, null without any. It has no interval: more
+ * questions are to come.
+ */
+export interface LiveMean {
+  value: number /* float64 */ | null;
+  n: number /* int */;
+}
+
+//////////
 // source: record.go
 
 /**
@@ -979,6 +1022,10 @@ export interface Experiment {
  */
 export interface Result extends Scores {
   run_id: string;
+  /**
+   * Note is what a person wrote of the run; empty without.
+   */
+  note: string;
   /**
    * LatencyMS has the quantiles of each stage and of "total"; null without
    * timings.
@@ -1423,6 +1470,10 @@ export interface Stored {
    * Timing is empty when it was not kept.
    */
   Timing: Timing;
+  /**
+   * Note is what a person wrote of the run; empty without.
+   */
+  Note: string;
 }
 
 //////////

@@ -43,7 +43,7 @@ export function createLabels(asked: () => { kb: string; query: string } | null):
       if (!question) return;
       slot.write(dataset.value);
       try {
-        const result = await api.labelPassage({ dataset: dataset.value.trim(), query_id: "", question: question.query, kb: question.kb, doc: hit.doc_id, span: hit.span, grade });
+        const result = await api.labelPassage({ dataset: dataset.value.trim(), query_id: "", question: question.query, type: "", kb: question.kb, doc: hit.doc_id, span: hit.span, grade, replace: null });
         const next = new Map(given.value);
         if (grade === null) next.delete(hit.chunk_id);
         else next.set(hit.chunk_id, grade);

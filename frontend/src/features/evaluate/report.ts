@@ -9,6 +9,13 @@ export interface Cell {
   readonly against: Comparison | null;
 }
 
+/** A run whose note is written. */
+export interface Noted {
+  readonly run_id: string;
+  readonly name: string;
+  readonly note: string;
+}
+
 /** One row of the table before and after. */
 export interface MetricRow {
   readonly name: string;

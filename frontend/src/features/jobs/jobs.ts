@@ -34,8 +34,8 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
     if (before?.job.state !== "running") return; // what ended stays as it ended
     change(job.id, (t) => ({
       ...t,
-      // Progress comes without what there is of an answer so far.
-      job: { ...job, answer: job.answer ?? t.job.answer, comparison: job.comparison ?? t.job.comparison },
+      // Progress comes without what there is of an answer or an evaluation so far.
+      job: { ...job, answer: job.answer ?? t.job.answer, comparison: job.comparison ?? t.job.comparison, live: job.live ?? (job.state === "running" ? t.job.live : null) },
       lost: null,
       items: job.report?.documents ?? (item ? [...t.items, item].slice(-itemsKept) : t.items),
     }));

@@ -1,0 +1,88 @@
+package runstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ragdesk/backend/fault"
+)
+
+// NotePoints bounds a note, in code points.
+const NotePoints = 10_000
+
+// noteEnding makes the file of a run's note, beside its folder: nothing in the folder
+// is ever changed. No id has a dot, so that it is taken for no run.
+const noteEnding = ".note"
+
+// SetNote writes what a person has to say of a run, in the place of what was there;
+// an empty text takes it away. It returns the run's ID. The faults are those of Load
+// for a ref, and "note_invalid" {points, limit} for a text that is too long or no
+// UTF-8.
+func (s *Store) SetNote(ref, text string) (id string, err error) {
+	text = strings.TrimSpace(text)
+	if n := utf8.RuneCountInString(text); n > NotePoints || !utf8.ValidString(text) {
+		return "", fault.New("note_invalid", fault.P("points", n), fault.P("limit", NotePoints))
+	}
+	run, err := s.Run(ref)
+	if err != nil {
+		return "", err
+	}
+	dir, err := s.folder(ref)
+	if err != nil {
+		return "", err
+	}
+	path := notePath(dir)
+	if text == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fault.Wrap(err, "run_unwritable", fault.P("path", path))
+		}
+		return run.ID, nil
+	}
+	if err := replaceFile(path, []byte(text+"\n")); err != nil {
+		return "", fault.Wrap(err, "run_unwritable", fault.P("path", path))
+	}
+	return run.ID, nil
+}
+
+func notePath(dir string) string { return filepath.Clean(dir) + noteEnding }
+
+// note is that of the run in a folder, empty without.
+func note(dir string) (string, error) {
+	b, err := os.ReadFile(notePath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fault.Wrap(err, "run_broken", fault.P("path", notePath(dir)))
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(b), "�")), nil
+}
+
+// replaceFile puts a file with other content in the place of one, whole or not at all.
+func replaceFile(path string, content []byte) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".note-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	_, err = temp.Write(content)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(temp.Name(), 0o644); err != nil { //nolint:gosec // as readable as the run beside it
+		return fmt.Errorf("make a note readable: %w", err)
+	}
+	return os.Rename(temp.Name(), path)
+}

@@ -20,6 +20,7 @@ export const screens: readonly [Screen, ...Screen[]] = [
   { name: "datasets", path: "/datasets", icon: "dataset", component: () => import("./screens/DatasetsScreen.vue") },
   { name: "evaluate", path: "/evaluate", icon: "chart", component: () => import("./screens/EvaluateScreen.vue") },
   { name: "runs", path: "/runs", icon: "history", component: () => import("./screens/RunsScreen.vue") },
+  { name: "review", path: "/review", icon: "check", component: () => import("./screens/ReviewScreen.vue") },
   { name: "models", path: "/models", icon: "model", component: () => import("./screens/ModelsScreen.vue") },
   { name: "settings", path: "/settings", icon: "settings", component: () => import("./screens/SettingsScreen.vue") },
 ];

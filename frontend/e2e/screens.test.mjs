@@ -89,6 +89,21 @@ for (const language of languages) {
         await page.getByText(t("label.done", { dataset: `own-${language}`, n: 1 })).waitFor();
         await assertAccessible();
         const list = await server.call("ListQuestions", { name: `own-${language}`, kb: "sample" });
+        // What is removed can be brought back for a while, and then is gone.
+        await page.getByRole("button", { name: t("doc.back"), exact: true }).click();
+        await page.getByRole("searchbox").fill("牛丼");
+        const held = async () => (await server.call("ListDocuments", { kb: "sample" })).documents.some((/** @type {{ source: string }} */ one) => one.source.endsWith(name));
+        for (const back of [true, false]) {
+          await page.getByRole("listitem").filter({ hasText: name }).getByRole("checkbox").check();
+          await page.getByRole("button", { name: t("library.removeN", { n: 1 }) }).click();
+          await page.getByRole("button", { name }).waitFor({ state: "detached" });
+          assert.ok(await held(), "it goes before it can be brought back");
+          if (!back) break;
+          await page.getByRole("button", { name: t("common.undo") }).click();
+          await page.getByRole("button", { name }).waitFor();
+        }
+        for (let i = 0; i < 100 && (await held()); i++) await page.waitForTimeout(200);
+        assert.ok(!(await held()), "it stays");
         assert.equal(list.questions[0].gold[0].quote, passage);
         assert.deepEqual(list.problems, []);
       }));

@@ -4,29 +4,45 @@ import { inject, ref, type InjectionKey, type Ref } from "vue";
 export interface Toast {
   readonly id: number;
   readonly text: string;
+  /** What takes it back, for a while. */
+  readonly undo: { readonly label: string; readonly act: () => void } | null;
 }
 
 /** Shows toasts; the shell has one. */
 export interface Toasts {
   readonly shown: Readonly<Ref<readonly Toast[]>>;
   show(text: string): void;
+  /** Says what is about to be done and waits; false when it was taken back in time. */
+  offer(text: string, label: string): Promise<boolean>;
 }
 
 const lifetime = 3500;
+/** How long something can be taken back, in milliseconds. */
+const patience = 8000;
 
 /** Makes the list of toasts. */
 export function createToasts(): Toasts {
   const shown = ref<readonly Toast[]>([]);
   let next = 1;
+  const hide = (id: number): void => { shown.value = shown.value.filter((other) => other.id !== id); };
   return {
     shown,
     show(text) {
-      const toast = { id: next++, text };
+      const toast = { id: next++, text, undo: null };
       shown.value = [...shown.value, toast];
-      setTimeout(() => {
-        shown.value = shown.value.filter((other) => other.id !== toast.id);
-      }, lifetime);
+      setTimeout(() => { hide(toast.id); }, lifetime);
     },
+    offer: (text, label) =>
+      new Promise((resolve) => {
+        const id = next++;
+        const end = (done: boolean) => (): void => {
+          clearTimeout(timer);
+          hide(id);
+          resolve(done);
+        };
+        const timer = setTimeout(end(true), patience);
+        shown.value = [...shown.value, { id, text, undo: { label, act: end(false) } }];
+      }),
   };
 }
 

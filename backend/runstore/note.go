@@ -81,7 +81,7 @@ func replaceFile(path string, content []byte) (err error) {
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	if err := os.Chmod(temp.Name(), 0o644); err != nil { //nolint:gosec // as readable as the run beside it
+	if err := os.Chmod(temp.Name(), 0o644); err != nil {
 		return fmt.Errorf("make a note readable: %w", err)
 	}
 	return os.Rename(temp.Name(), path)

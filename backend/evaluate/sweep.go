@@ -175,7 +175,11 @@ func (t trial) dataset() string { return cmp.Or(t.run.Dataset.Ref, t.run.Dataset
 func (t trial) eval(p rag.Pipeline, strategies string) string {
 	args := []string{"eval", "--kb", t.run.Library.KB, "--dataset", t.dataset(), "--strategies", strategies}
 	if !slices.Equal(t.run.Metrics, DefaultMetrics()) {
-		args = append(args, "--metrics", strings.Join(t.run.Metrics, ","))
+		names := strings.Join(t.run.Metrics, ",")
+		if slices.Equal(t.run.Metrics, expanded([]string{MetricsAll})) {
+			names = MetricsAll
+		}
+		args = append(args, "--metrics", names)
 	}
 	if a := t.run.Answering; a != nil {
 		args = append(args, "--model", a.Model, "--detector", a.Detector)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,7 +36,7 @@ func (s *Store) Journal(key string) (*Journal, error) {
 
 // FinishedOf counts what the journal of that key has; 0 without one.
 func (s *Store) FinishedOf(ctx context.Context, key string) (int, error) {
-	if _, err := os.Stat(filepath.Join(s.dir, ".work-"+key)); err != nil {
+	if _, err := os.Stat(filepath.Join(s.dir, ".work-"+key)); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	j, err := s.Journal(key)

@@ -173,11 +173,7 @@ func (e *env) modelDone(c *cobra.Command, j api.Job) error {
 	}
 	e.line("%s", e.good(e.t("models.installed", fault.P("model", j.Model.Name), fault.P("size", megabytes(j.Model.Bytes)),
 		fault.P("precisions", strings.Join(j.Model.Precisions, "/")), fault.P("folder", *j.Model.Path))))
-	if j.Model.Kind == "reranker" {
-		e.line("%s", e.dim(e.t("models.use-reranker", fault.P("model", j.Model.Name))))
-	} else {
-		e.line("%s", e.dim(e.t("models.use-embedder", fault.P("model", j.Model.Name))))
-	}
+	e.line("%s", e.dim(e.t("models.use-"+j.Model.Kind, fault.P("model", j.Model.Name))))
 	return nil
 }
 

@@ -58,8 +58,8 @@ type Reply struct {
 func (r Reply) OK() bool { return r.Reason == "" }
 
 // blanks end a reply: behind its object a schema lets a small model write blanks
-// until the limit. No string of JSON holds a line break or a tabulator.
-var blanks = []string{"\n\n", "\t"}
+// until the limit. No string of JSON holds a line break, and no object an empty line.
+var blanks = []string{"\n\n"}
 
 // Ask sends a prompt, with seed 0 and temperature 0, and reads the reply into out,
 // which then holds what the schema asks for, as far as encoding/json can tell. A reply

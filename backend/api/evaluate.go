@@ -26,7 +26,8 @@ type EvalRequest struct {
 	Seed     uint64 `json:"seed"`
 	// Model answers the questions where a metric is of answers; empty means quotes from
 	// the passages. Detector names who judges the answers, as in VerifyRequest: the first
-	// for the metrics. JudgeModel is the language model of an "llm" that names none. Fresh
+	// for the metrics. JudgeModel is the language model of an "llm" that names none, and the
+	// one whose marks the rubric_… metrics are. Fresh
 	// leaves the judge's earlier replies aside.
 	Model      string `json:"model"`
 	Detector   string `json:"detector"`

@@ -13,9 +13,9 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import, demo, eval, detect, tune, reindex, words, ask, compare, or of models pull,
+	// Kind is ingest, import, demo, eval, detect, mark, probe, rescore, tune, reindex, words, ask, compare, or of models pull,
 	// install, verify or measure.
-	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure'"`
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'mark' | 'probe' | 'rescore' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
@@ -43,6 +43,11 @@ type Job struct {
 	Comparison *CompareResponse `json:"comparison"`
 	// Judged is the result of a finished detect job.
 	Judged *VerifyReport `json:"judged"`
+	// Marked is the result of a finished mark job, Probed that of probe, Rescored that
+	// of rescore.
+	Marked   *MarkReport    `json:"marked"`
+	Probed   *ProbeReport   `json:"probed"`
+	Rescored *RescoreReport `json:"rescored"`
 	// Model is the result of a finished pull or import of a model, Verified that of
 	// verify, Speed that of measure.
 	Model    *Model             `json:"model"`

@@ -59,6 +59,12 @@ type Service interface {
 	// StartVerify judges answers against their contexts; the job's judged is the
 	// report.
 	StartVerify(ctx context.Context, r VerifyRequest) (Job, error)
+	// StartMark has a language model mark answers by the rubric; the job's marked is the
+	// report. StartProbe probes such a judge for its known biases, StartRescore marks a
+	// stored run again by the judge as it is now.
+	StartMark(ctx context.Context, r MarkRequest) (Job, error)
+	StartProbe(ctx context.Context, r ProbeRequest) (Job, error)
+	StartRescore(ctx context.Context, r RescoreRequest) (Job, error)
 	// ReviewQueue gives claims to label, blind, and LabelClaim keeps what a person says of
 	// one; Labels sums up what there is.
 	ReviewQueue(ctx context.Context, r ReviewQueueRequest) (ReviewQueue, error)

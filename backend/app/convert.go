@@ -223,6 +223,7 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	if v, ok := s.Result.(verified); ok {
 		out.Judged = verifyReport(lang, v)
 	}
+	rubricResult(&out, lang, s.Result)
 	modelResult(&out, lang, s.Result)
 	if s.Err != nil {
 		body := i18n.ErrorBody(lang, s.Err)

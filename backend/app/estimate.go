@@ -46,7 +46,7 @@ func (s *Service) EstimateEval(ctx context.Context, r api.EvalRequest) (api.Eval
 	}
 	est := estimation{n: n}
 	if evaluate.Answered(plan.metrics) {
-		answers, err := s.evalAnswerer(ctx, lib, plan.answers, plan.by)
+		answers, err := s.evalAnswerer(ctx, lib, plan)
 		if err != nil {
 			return api.EvalEstimate{}, err
 		}

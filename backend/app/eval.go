@@ -254,7 +254,7 @@ func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.L
 			questions[i].Cluster = clusters[i]
 		}
 	}
-	answers, err := s.evalAnswerer(ctx, lib, plan.answers, plan.by)
+	answers, err := s.evalAnswerer(ctx, lib, plan)
 	if err != nil {
 		return evaluate.Setup{}, err
 	}

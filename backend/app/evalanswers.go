@@ -24,11 +24,13 @@ type evalAnswerer struct {
 	// detectors judge, the first for the metrics.
 	detectors []detector
 	embedder  rag.Embedder
+	// rubric marks the answers; nil where no metric is of its marks.
+	rubric *rubricJudge
 }
 
-// evalAnswerer is the one of a library, with the answers of model.
-func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model string, by detecting) (evalAnswerer, error) {
-	model = cmp.Or(model, answer.ExtractiveModel)
+// evalAnswerer is the one of a library, as a plan has it.
+func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, plan evaluation) (evalAnswerer, error) {
+	model, by := cmp.Or(plan.answers, answer.ExtractiveModel), plan.by
 	answers, err := s.answerer(ctx, answering{model: model, fresh: by.fresh})
 	if err != nil {
 		return evalAnswerer{}, err
@@ -41,7 +43,15 @@ func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, model strin
 	if err != nil {
 		return evalAnswerer{}, err
 	}
-	return evalAnswerer{lib.Name, answers, model, all, embedder}, nil
+	out := evalAnswerer{kb: lib.Name, answer: answers, model: model, detectors: all, embedder: embedder}
+	if evaluate.NeedsMarks(plan.metrics) {
+		judge, err := s.rubric(ctx, by.model, by.fresh)
+		if err != nil {
+			return evalAnswerer{}, err
+		}
+		out.rubric = &judge
+	}
+	return out, nil
 }
 
 // answering says who answers and judges.
@@ -55,6 +65,9 @@ func (e evalAnswerer) Fingerprint() string {
 	for _, d := range e.detectors {
 		parts = append(parts, d.Name(), d.Fingerprint())
 	}
+	if e.rubric != nil {
+		parts = append(parts, e.rubric.Fingerprint())
+	}
 	return joined(parts...)
 }
 
@@ -65,6 +78,9 @@ func (e evalAnswerer) notices() []runs.Advice {
 		if d.model != "" {
 			out = append(out, evaluate.JudgeWarnings(d.model, llm.FullName(e.model) == llm.FullName(d.model), d.small)...)
 		}
+	}
+	if e.rubric != nil && !slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model == e.rubric.Model() }) {
+		out = append(out, evaluate.JudgeWarnings(e.rubric.Model(), llm.FullName(e.model) == llm.FullName(e.rubric.Model()), e.rubric.small)...)
 	}
 	return out
 }
@@ -128,6 +144,13 @@ func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Ques
 			continue
 		}
 		a.Label, a.Score, a.Reason, a.Claims, a.Calls = v.Label, v.Score, v.Reason, v.Claims, v.Calls
+	}
+	if e.rubric != nil {
+		marks, err := e.rubric.Mark(ctx, in, detectedOf(*a))
+		if err != nil {
+			return err
+		}
+		a.Rubric = &marks
 	}
 	return e.liken(ctx, a, q)
 }

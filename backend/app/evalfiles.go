@@ -124,6 +124,11 @@ func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalR
 	if err != nil {
 		return api.EvalReport{}, err
 	}
+	if comparesMarks(stored, r.Metrics) {
+		if err := s.oneJudge(stored); err != nil {
+			return api.EvalReport{}, err
+		}
+	}
 	exp, err := evaluate.Compare(ctx, stored, evaluate.Choices{Metrics: r.Metrics})
 	if err != nil {
 		return api.EvalReport{}, err

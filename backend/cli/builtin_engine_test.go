@@ -344,3 +344,108 @@ func (m *machine) models(t *testing.T) {
 		t.Errorf("%+v", removed)
 	}
 }
+
+// TestBuiltInModelJudges: the smallest model marks by the rubric, every probe runs on it, and a run is marked
+// again under another prompt before it is compared. Its marks are worth nothing; that they are counted
+// right is what is tested.
+func TestBuiltInModelJudges(t *testing.T) {
+	t.Parallel()
+	m := builtProgram(t)
+	var installed struct{ Name string }
+	m.json(t, 0, &installed, "models", "import", chatModel(t, "smollm2-135m-instruct-q4_1.gguf"))
+	dir := t.TempDir()
+	leave := "Annual leave is ten days a year and is requested three days before. During sick leave 80 percent of the wage is paid. Sick leave needs a note by a doctor.\n"
+	if err := os.WriteFile(filepath.Join(dir, "leave.md"), []byte(leave), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var ingested map[string]any
+	m.json(t, 0, &ingested, "ingest", "--kb", "leave", filepath.Join(dir, "leave.md"))
+	questions := filepath.Join(dir, "questions.jsonl")
+	lines := `{"query_id":"a","question":"How is annual leave requested?","answers":["three days before"],"gold":[{"doc":"leave.md"}]}
+{"query_id":"b","question":"How much of the wage is paid during sick leave?","answers":["80 percent"],"gold":[{"doc":"leave.md"}]}
+`
+	if err := os.WriteFile(questions, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	evaluated := func(model ...string) string {
+		t.Helper()
+		var out struct {
+			Runs []struct {
+				RunID   string `json:"run_id"`
+				Metrics map[string]struct {
+					N, Of   int
+					Missing map[string]int
+				}
+			}
+		}
+		args := []string{"eval", "--kb", "leave", "--dataset", questions, "--strategies", "bm25", "--metrics", "faithfulness,rubric_relevance", "--judge-model", installed.Name}
+		m.json(t, 0, &out, append(args, model...)...)
+		got := out.Runs[0].Metrics["rubric_relevance"]
+		missing := 0
+		for _, n := range got.Missing {
+			missing += n
+		}
+		if got.N+missing != got.Of || got.Of > 2 {
+			t.Errorf("marks of %d of %d, missing %v", got.N, got.Of, got.Missing)
+		}
+		t.Logf("%v: %d of %d answers have marks, missing %v", model, got.N, got.Of, got.Missing)
+		return out.Runs[0].RunID
+	}
+	quoted, written := evaluated(), evaluated("--model", installed.Name)
+	var probed struct {
+		Warnings []struct{ Code string }
+		Probes   []struct {
+			Probe, Verdict, Reason string
+			N, Of                  int
+			Missing                map[string]int
+		}
+	}
+	m.json(t, 0, &probed, "judge", "probe", quoted, written, "--model", installed.Name)
+	if len(probed.Probes) != 4 || len(probed.Warnings) != 1 {
+		t.Errorf("%+v", probed)
+	}
+	for _, p := range probed.Probes {
+		missing := 0
+		for _, n := range p.Missing {
+			missing += n
+		}
+		if p.N+missing != p.Of || p.Verdict == "found" || p.Of == 0 && p.Verdict != "not_run" {
+			t.Errorf("%+v", p)
+		}
+		t.Logf("%+v", p)
+	}
+	m.rescores(t, quoted, installed.Name, evaluated)
+}
+
+// rescores edits the prompt, evaluates again, and compares.
+func (m *machine) rescores(t *testing.T, before, model string, evaluated func(...string) string) {
+	t.Helper()
+	edited := filepath.Join(t.TempDir(), "rubric.txt")
+	prompt, err := m.command(t.Context(), "prompts", "show", "rubric.en").Output()
+	if err == nil {
+		err = os.WriteFile(edited, append(bytes.TrimSpace(prompt), " "...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var any map[string]any
+	m.json(t, 0, &any, "prompts", "edit", "rubric.en", edited)
+	after := evaluated()
+	compare := []string{"runs", "compare", before, after, "--metrics", "rubric_relevance"}
+	var refused struct{ Error struct{ Code string } }
+	m.json(t, 1, &refused, compare...)
+	if refused.Error.Code != "judges_differ" {
+		t.Errorf("%+v", refused)
+	}
+	var rescored struct {
+		From, To  string
+		N, Scored int
+		Unscored  map[string]int
+	}
+	m.json(t, 0, &rescored, "judge", "rescore", before, "--model", model)
+	if rescored.From == rescored.To || rescored.N == 0 || rescored.Scored > rescored.N {
+		t.Errorf("%+v", rescored)
+	}
+	t.Logf("%+v", rescored)
+	m.json(t, 0, &any, compare...)
+}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -17,7 +18,28 @@ import (
 	"time"
 )
 
-// llmHost is a host with one model, which answers every prompt alike.
+// chatReply is what llmHost's model writes: marks where a schema asks for them, else the same
+// answer to everything.
+func chatReply(request string) string {
+	var reply string
+	switch {
+	case strings.Contains(request, `"faithfulness"`):
+		mark := `{\"reason\":\"工资按八成\",\"mark\":4}`
+		reply = `{\"unsupported\":\"\",\"missing\":\"\",\"faithfulness\":` + mark + `,\"relevance\":` + mark + `,\"completeness\":` + mark + `}`
+	case strings.Contains(request, `"second"`):
+		reply = `{\"reason\":\"第一个更完整\",\"first\":4,\"second\":3}`
+	default:
+		return `{"message":{"content":"病假期间工资按八成发放 [1]。"}}
+{"message":{"content":"食堂中午开门。"}}
+{"done":true,"done_reason":"stop","prompt_eval_count":180,"eval_count":20}
+`
+	}
+	return `{"message":{"content":"` + reply + `"}}
+{"done":true,"done_reason":"stop","prompt_eval_count":180,"eval_count":60}
+`
+}
+
+// llmHost is a host with one model, which answers and judges always alike.
 func llmHost(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -26,16 +48,65 @@ func llmHost(t *testing.T) *httptest.Server {
 		"/api/tags":    `{"models":[{"name":"qwen3:1.7b","digest":"d1","size":1359293444,"modified_at":"2026-01-01T00:00:00Z","details":{"quantization_level":"Q4_K_M"}}]}`,
 		"/api/ps":      `{"models":[{"name":"qwen3:1.7b","size":2300000000}]}`,
 		"/api/show":    `{"template":"<|user|>{{ .Prompt }}","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion"]}`,
-		"/api/chat": `{"message":{"content":"病假期间工资按八成发放 [1]。"}}
-{"message":{"content":"食堂中午开门。"}}
-{"done":true,"done_reason":"stop","prompt_eval_count":180,"eval_count":20}
-`,
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
 	}
+	mux.HandleFunc("/api/chat", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, chatReply(string(body)))
+	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// TestFormatsOfAJudge marks answers, probes the judge, and marks a run again.
+func TestFormatsOfAJudge(t *testing.T) {
+	t.Parallel()
+	workspace, dir := copied(t), t.TempDir()
+	env := []string{"RAGDESK_WORKSPACE=" + workspace, "RAGDESK_LLM_HOST=" + llmHost(t).URL}
+	for name, content := range map[string]string{
+		"items.jsonl": `{"id":"said","question":"病假工资按几成发放？","context":["病假期间工资按八成发放。"],"answer":"病假期间工资按八成发放。换句话说，病假期间工资按八成发放。"}
+{"question":"年假有几天？","context":["员工每年享有十天年假。"],"answer":"资料中没有相关信息。"}
+`,
+		"questions.jsonl": `{"query_id":"a","question":"病假工资按几成发放？","gold":[{"doc":"leave.md"}]}
+{"query_id":"b","question":"年假须提前几天申请？","gold":[{"doc":"leave.md"}]}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unsteady := regexp.MustCompile(`"(fingerprint|from|to|run)": "[^"]+"`)
+	do := func(name string, args ...string) string {
+		t.Helper()
+		r := run(t.Context(), dir, append(args, "--json"), env...)
+		if r.code != 0 || r.stderr != "" {
+			t.Fatalf("%v: exit %d: %s%s", args, r.code, r.stdout, r.stderr)
+		}
+		if name != "" {
+			golden(t, name, unsteady.ReplaceAllString(r.stdout, `"$1": "…"`))
+		}
+		return r.stdout
+	}
+	do("judge-mark.json", "judge", "mark", "items.jsonl", "--model", "qwen3:1.7b")
+	do("", "eval", "--kb", "tree", "--dataset", "questions.jsonl", "--strategies", "bm25", "--metrics", "rubric_relevance", "--judge-model", "qwen3:1.7b")
+	do("judge-probe.json", "judge", "probe", "2", "--model", "qwen3:1.7b")
+	do("judge-rescore.json", "judge", "rescore", "2", "--model", "qwen3:1.7b")
+	for want, args := range map[string][]string{
+		"4  4  4  said":                         {"judge", "mark", "items.jsonl", "--model", "qwen3:1.7b"},
+		"own answers against another.*not run":  {"judge", "probe", "2", "--model", "qwen3:1.7b"},
+		"faithfulness: 4.000 before, 4.000 now": {"judge", "rescore", "2", "--model", "qwen3:1.7b"},
+	} {
+		r := run(t.Context(), dir, append(args, "--lang", "en"), env...)
+		if r.code != 0 || !regexp.MustCompile(want).MatchString(r.stdout) {
+			t.Errorf("%v: exit %d, no %q in\n%s%s", args, r.code, want, r.stdout, r.stderr)
+		}
+	}
 }
 
 // generated is the time a model took.

@@ -40,7 +40,9 @@ type answerMetric struct {
 	lower, rate bool
 	// everyone says that it counts unanswerable questions too.
 	everyone bool
-	value    func(runs.Record) measure.Value
+	// judge says that it needs the marks of a language model.
+	judge bool
+	value func(runs.Record) measure.Value
 }
 
 // answerMetrics lists them; docs/evaluation.md has the formulas.
@@ -60,14 +62,24 @@ func answerMetrics() []answerMetric {
 		{name: "context_relevancy", value: contextRelevancy},
 		{name: "context_utilization", value: contextUtilization},
 		{name: "noise_sensitivity", lower: true, value: noiseSensitivity},
+		{name: rubricPrefix + runs.DimensionFaithfulness, everyone: true, judge: true, value: marked(runs.DimensionFaithfulness)},
+		{name: rubricPrefix + runs.DimensionRelevance, judge: true, value: marked(runs.DimensionRelevance)},
+		{name: rubricPrefix + runs.DimensionCompleteness, judge: true, value: marked(runs.DimensionCompleteness)},
 	}
 }
 
-// AnswerMetrics are the names of the metrics of answers.
-func AnswerMetrics() []string {
+// AnswerMetrics are the names of the metrics of answers that need no judge's marks.
+func AnswerMetrics() []string { return metricsBy(false) }
+
+// RubricMetrics are the names of the metrics that are a judge's marks.
+func RubricMetrics() []string { return metricsBy(true) }
+
+func metricsBy(judge bool) []string {
 	var out []string
 	for _, m := range answerMetrics() {
-		out = append(out, m.name)
+		if m.judge == judge {
+			out = append(out, m.name)
+		}
 	}
 	return out
 }

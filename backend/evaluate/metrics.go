@@ -101,7 +101,7 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 		}
 		m, err := measure.Parse(name)
 		if err != nil {
-			known := append(append(measure.Known(), AnswerMetrics()...), MetricsRetrieval, MetricsAnswers, MetricsAll)
+			known := append(slices.Concat(measure.Known(), AnswerMetrics(), RubricMetrics()), MetricsRetrieval, MetricsAnswers, MetricsAll)
 			return nil, fault.New("metric_unknown", fault.P("metric", name), fault.P("known", strings.Join(known, ", ")))
 		}
 		if m.Kind == measure.NDCG && m.Gain == measure.GainDefault {

@@ -127,9 +127,17 @@ func (b *Book) other(key string, src *Source, o Options) string {
 	}
 	if src != nil && (o.Fingerprint == "" || o.Fingerprint == src.Fingerprint) {
 		_, c, _ := src.Find(key)
-		return string(c.Verdict)
+		return scored(string(c.Verdict))
 	}
-	return b.verdicts[o.Fingerprint][key].Verdict
+	return scored(b.verdicts[o.Fingerprint][key].Verdict)
+}
+
+// scored is a verdict, empty for a claim that its detector left unscored.
+func scored(verdict string) string {
+	if verdict == string(rag.ClaimUnscored) {
+		return ""
+	}
+	return verdict
 }
 
 // Compare computes the agreement of A and B; src may be nil. It needs no labels: without any

@@ -11,12 +11,16 @@ import (
 // has none.
 type metricOf func(states []string) (v float64, ok bool)
 
-// faithfulnessOf is supported / judged claims, refusals left out.
+// faithfulnessOf is supported / judged claims, refusals left out; an answer with a claim that
+// is unscored has none.
 func faithfulnessOf(states []string) (float64, bool) {
 	supported, judged := 0, 0
 	for _, s := range states {
 		if s == runs.StateAbstained {
 			continue
+		}
+		if scored(s) == "" {
+			return 0, false
 		}
 		judged++
 		supported += supportedClass(s)

@@ -332,3 +332,16 @@ func TestAnswersCountOnce(t *testing.T) {
 		t.Errorf("an older run: %+v", got)
 	}
 }
+
+// TestUnscoredClaimsAreNoVerdicts: what a judge left open is in no comparison and in no metric.
+func TestUnscoredClaimsAreNoVerdicts(t *testing.T) {
+	t.Parallel()
+	s := source(rag.Supported, rag.ClaimUnscored, rag.Contradicted, rag.Supported)
+	a, err := label.Compare(t.Context(), label.Fold(labelled("anna", s, repeat(4, "supported")...)), &s, label.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.N != 3 || a.Left["no_verdict"] != 1 || a.Corrected[0].N != 3 || a.Disagreements != 1 {
+		t.Errorf("%d compared, left %v, %d of the metric, %d differ", a.N, a.Left, a.Corrected[0].N, a.Disagreements)
+	}
+}

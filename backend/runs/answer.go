@@ -32,6 +32,8 @@ type Answer struct {
 	// and reference; null when they were not computed.
 	Relevancy  *float64 `json:"relevancy"`
 	Similarity *float64 `json:"similarity"`
+	// Rubric are the marks of a language model, null where none was asked for any.
+	Rubric *Rubric `json:"rubric"`
 	// Reference compares the answer with the reference, null without one.
 	Reference *Reference `json:"reference"`
 	// Error is why there is no answer or no verdict, null when there are both.

@@ -42,6 +42,9 @@ export type Operation =
   | "SampleDataset"
   | "LeakCheck"
   | "StartVerify"
+  | "StartMark"
+  | "StartProbe"
+  | "StartRescore"
   | "ReviewQueue"
   | "LabelClaim"
   | "Labels"
@@ -120,6 +123,12 @@ export interface Client {
   /** StartVerify judges answers against their contexts; the job's judged is the
    * report. */
   startVerify(request: api.VerifyRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** StartMark has a language model mark answers by the rubric; the job's marked is the
+   * report. StartProbe probes such a judge for its known biases, StartRescore marks a
+   * stored run again by the judge as it is now. */
+  startMark(request: api.MarkRequest, signal?: AbortSignal): Promise<api.Job>;
+  startProbe(request: api.ProbeRequest, signal?: AbortSignal): Promise<api.Job>;
+  startRescore(request: api.RescoreRequest, signal?: AbortSignal): Promise<api.Job>;
   /** ReviewQueue gives claims to label, blind, and LabelClaim keeps what a person says of
    * one; Labels sums up what there is. */
   reviewQueue(request: api.ReviewQueueRequest, signal?: AbortSignal): Promise<api.ReviewQueue>;
@@ -198,6 +207,9 @@ export function createClient(transport: Transport): Client {
     sampleDataset: (request, signal) => transport.call("SampleDataset", request, signal),
     leakCheck: (request, signal) => transport.call("LeakCheck", request, signal),
     startVerify: (request, signal) => transport.call("StartVerify", request, signal),
+    startMark: (request, signal) => transport.call("StartMark", request, signal),
+    startProbe: (request, signal) => transport.call("StartProbe", request, signal),
+    startRescore: (request, signal) => transport.call("StartRescore", request, signal),
     reviewQueue: (request, signal) => transport.call("ReviewQueue", request, signal),
     labelClaim: (request, signal) => transport.call("LabelClaim", request, signal),
     labels: (request, signal) => transport.call("Labels", request, signal),

@@ -381,6 +381,10 @@ export interface Answer {
   relevancy: number /* float64 */ | null;
   similarity: number /* float64 */ | null;
   /**
+   * Rubric are the marks of a language model, null where none was asked for any.
+   */
+  rubric: Rubric | null;
+  /**
    * Reference compares the answer with the reference, null without one.
    */
   reference: Reference | null;
@@ -1324,6 +1328,169 @@ export interface LatencyDifference {
    */
   verdict: 'faster' | 'slower' | 'inconclusive';
   n: number /* int */;
+}
+
+//////////
+// source: rubric.go
+
+export const DimensionFaithfulness = "faithfulness";
+export const DimensionRelevance = "relevance";
+export const DimensionCompleteness = "completeness";
+/**
+ * Dimensions of the rubric judge, marked 1 to 5 in every round.
+ */
+export type Dimension = typeof DimensionFaithfulness | typeof DimensionRelevance | typeof DimensionCompleteness;
+/**
+ * CapUnsupported: the answer says what its passages do not bear out, so that
+ * faithfulness is 3 at most.
+ */
+export const CapUnsupported = "unsupported";
+/**
+ * CapRepeats: the answer repeats itself, and is marked no higher than without the
+ * repetition.
+ */
+export const CapRepeats = "repeats";
+/**
+ * Caps that the program puts on a judge's marks.
+ */
+export type Cap = typeof CapUnsupported | typeof CapRepeats;
+/**
+ * Rubric are the marks of a language model on an answer: all three, or none with a
+ * reason.
+ */
+export interface Rubric {
+  /**
+   * Model judged; Fingerprint changes with the model, the prompt and the rules. Marks
+   * of different fingerprints are not comparable.
+   */
+  model: string;
+  fingerprint: string;
+  /**
+   * Marks are by dimension; null when the answer is unscored.
+   */
+  marks: { [key: string]: RubricMark } | null;
+  /**
+   * Reason is a code why there are no marks, empty when there are; Detail says more.
+   */
+  reason: string;
+  detail: string;
+  /**
+   * Unsupported is what the judge or the detector finds without support, Missing what
+   * the judge misses.
+   */
+  unsupported: string;
+  missing: string;
+  /**
+   * Replies are the model's, as they were written: that on the answer, and before it
+   * that on a repeating answer without its repetition.
+   */
+  replies: string[];
+}
+/**
+ * RubricMark is one mark.
+ */
+export interface RubricMark {
+  /**
+   * Mark counts, 1 to 5; Given is the judge's own, before Cap.
+   */
+  mark: number /* int */;
+  given: number /* int */;
+  /**
+   * Cap is unsupported or repeats, empty where Mark is Given.
+   */
+  cap: string;
+  /**
+   * Reason is the judge's, 50 characters at most.
+   */
+  reason: string;
+}
+/**
+ * ProbeLength: the same answer, padded.
+ */
+export const ProbeLength = "length";
+/**
+ * ProbePosition: the same two answers in the other order.
+ */
+export const ProbePosition = "position";
+/**
+ * ProbeSelf: answers of the judge's own model against those of another.
+ */
+export const ProbeSelf = "self_preference";
+/**
+ * ProbeAnchoring: the same answer with another example in the prompt.
+ */
+export const ProbeAnchoring = "anchoring";
+/**
+ * Probes of the rubric judge's known biases.
+ */
+export type Probe = typeof ProbeLength | typeof ProbePosition | typeof ProbeSelf | typeof ProbeAnchoring;
+/**
+ * BiasFound: the judge has the bias.
+ */
+export const BiasFound = "found";
+/**
+ * BiasNotFound: the bias, if any, is below the margin.
+ */
+export const BiasNotFound = "not_found";
+/**
+ * BiasInconclusive: too few answers, or too much noise, to tell.
+ */
+export const BiasInconclusive = "inconclusive";
+/**
+ * BiasNotRun: there is nothing to run it on.
+ */
+export const BiasNotRun = "not_run";
+/**
+ * Verdicts of a probe.
+ */
+export type Bias = typeof BiasFound | typeof BiasNotFound | typeof BiasInconclusive | typeof BiasNotRun;
+/**
+ * ProbeResult is what a probe found.
+ */
+export interface ProbeResult {
+  probe: 'length' | 'position' | 'self_preference' | 'anchoring';
+  /**
+   * Effect is by how much, in marks, the bias raises the mean of the three dimensions
+   * (of faithfulness for self_preference); null when nothing was measured.
+   */
+  effect: number /* float64 */ | null;
+  ci: CI | null;
+  /**
+   * P is one-sided, by sign flips.
+   */
+  p: number /* float64 */ | null;
+  /**
+   * N counts the answers with all marks, Of those that were tried, Missing the others
+   * by reason.
+   */
+  n: number /* int */;
+  of: number /* int */;
+  missing: { [key: string]: number };
+  /**
+   * Margin is the effect, in marks, below which a bias does not matter.
+   */
+  margin: number /* float64 */;
+  verdict: 'found' | 'not_found' | 'inconclusive' | 'not_run';
+  /**
+   * Reason is why it was not run, or is inconclusive: needs_two_answers, needs_own,
+   * too_few; else empty.
+   */
+  reason: string;
+  /**
+   * Items are the answers: marks without and with what might bias.
+   */
+  items: ProbeItem[];
+}
+/**
+ * ProbeItem is one answer of a probe.
+ */
+export interface ProbeItem {
+  id: string;
+  /**
+   * Without and With are mean marks, null where a call brought none.
+   */
+  without: number /* float64 */ | null;
+  with: number /* float64 */ | null;
 }
 
 //////////

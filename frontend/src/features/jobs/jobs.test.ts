@@ -5,7 +5,7 @@ import type { DocumentStatus, Job } from "@/api/types.gen";
 import { createJobs } from "./jobs";
 
 const job = (over: Partial<Job> = {}): Job => ({
-  id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, text: "", report: null, live: null, eval: null, judged: null, tune: null, answer: null, comparison: null, model: null, verified: null, speed: null, words: null, error: null, ...over,
+  id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, text: "", report: null, live: null, eval: null, judged: null, marked: null, probed: null, rescored: null, tune: null, answer: null, comparison: null, model: null, verified: null, speed: null, words: null, error: null, ...over,
 });
 const file = (source: string): DocumentStatus => ({
   source, doc_id: source, status: "indexed", format: null, encoding: null, chars: null, pages: null, chunks: 1, tokens: null,

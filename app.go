@@ -346,7 +346,11 @@ func (a *App) Disagreements(r api.DisagreementsRequest) (api.Disagreements, erro
 func (a *App) StartMark(r api.MarkRequest) (api.Job, error) { return a.svc.StartMark(a.context(), r) }
 
 // StartProbe probes a judge for its biases as a job.
-func (a *App) StartProbe(r api.ProbeRequest) (api.Job, error) { return a.svc.StartProbe(a.context(), r) }
+func (a *App) StartProbe(r api.ProbeRequest) (api.Job, error) {
+	return a.svc.StartProbe(a.context(), r)
+}
 
 // StartRescore marks a stored run again as a job.
-func (a *App) StartRescore(r api.RescoreRequest) (api.Job, error) { return a.svc.StartRescore(a.context(), r) }
+func (a *App) StartRescore(r api.RescoreRequest) (api.Job, error) {
+	return a.svc.StartRescore(a.context(), r)
+}

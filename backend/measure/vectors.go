@@ -118,6 +118,13 @@ func vectorCases() []vectorCase {
 				{"q1", "ndcg_burges@5", .9741}, {"q2", "ndcg_burges@5", .6308},
 			},
 		},
+		{
+			// Four came back, so that precision divides by four, as MLflow's does.
+			name: "precision of what came back", dialect: DialectRAG,
+			qrels: "A 0 d1 3\nA 0 d2 2\nA 0 d3 1\nA 0 d4 0\n",
+			run:   "A Q0 d5 1 .9 t\nA Q0 d1 2 .8 t\nA Q0 d4 3 .7 t\nA Q0 d3 4 .6 t\n",
+			want:  []vectorWant{{"A", "P@5", .5}, {"A", "P", .5}, {"A", "R@5", .6667}},
+		},
 		threeQuestions(),
 	}
 }

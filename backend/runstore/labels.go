@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"ragdesk/backend/fault"
@@ -43,7 +44,7 @@ func (l *Labels) Read() ([]runs.LabelEvent, error) {
 	n := 0
 	err = eachLine(f, func(line []byte, whole bool) error {
 		n++
-		if !whole || len(bytes.TrimSpace(line)) == 0 {
+		if !whole || bytes.HasSuffix(line, torn) || len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
 		var e runs.LabelEvent
@@ -84,32 +85,31 @@ func (l *Labels) Append(events []runs.LabelEvent) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := cutTorn(f); err != nil {
+	broken, err := endsTorn(f)
+	if err != nil {
 		return err
 	}
-	if _, err := f.Write(lines.Bytes()); err != nil {
+	content := lines.Bytes()
+	if broken {
+		content = slices.Concat(torn, content)
+	}
+	if _, err := f.Write(content); err != nil {
 		return err
 	}
 	return f.Sync()
 }
 
-// cutTorn takes away the beginning of a line that a crash left at the end.
-func cutTorn(f *os.File) error {
+// torn ends what a crash left of a line, so that it is known and left out. Nothing is cut off:
+// another process may have appended since.
+var torn = []byte{0, '\n'}
+
+// endsTorn reports a file that does not end with a whole line.
+func endsTorn(f *os.File) (bool, error) {
 	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
+	if err != nil || end == 0 {
+		return false, err
 	}
-	for at := end; at > 0; at-- {
-		var b [1]byte
-		if _, err := f.ReadAt(b[:], at-1); err != nil {
-			return err
-		}
-		if b[0] == '\n' {
-			if at < end {
-				return f.Truncate(at)
-			}
-			return nil
-		}
-	}
-	return f.Truncate(0)
+	var last [1]byte
+	_, err = f.ReadAt(last[:], end-1)
+	return last[0] != '\n', err
 }

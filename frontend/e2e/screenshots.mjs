@@ -1,7 +1,7 @@
 // Every screen in both languages, light and dark, at three sizes, as PNG files in
 // the folder named as argument. Further arguments narrow it: names of screens,
 // zh or en, light or dark, or a width.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { launch, openPage } from "./browser.mjs";
 import { startServer } from "./server.mjs";
@@ -12,6 +12,11 @@ const wanted = (/** @type {string[]} */ ...options) => {
   return asked.length > 0 ? asked : options;
 };
 const question = { zh: "机器扛不住的时候，系统怎样自动加机器，一次加几台？", en: "How long are audit logs kept for a Business customer in 2025?" };
+
+/** The page's texts. @param {"zh" | "en"} language */
+const texts = (language) => JSON.parse(readFileSync(new URL(`../../backend/i18n/locales/${language}.json`, import.meta.url), "utf8")).ui;
+/** The run whose claims are reviewed. */
+let judged = "";
 
 /** How each screen is reached, from an open page. @type {Record<string, (page: import("playwright-core").Page, language: "zh" | "en") => Promise<void>>} */
 const screens = {
@@ -53,6 +58,35 @@ const screens = {
     await page.evaluate(() => { location.hash = "#/runs"; });
     await page.getByRole("listitem").first().waitFor();
   },
+  async causes(page) {
+    await page.evaluate(() => { location.hash = "#/evaluate?dataset=sample"; });
+    await page.locator(".report").waitFor();
+    await page.getByRole("tab").nth(1).click();
+  },
+  async review(page) {
+    await page.evaluate((run) => { location.hash = `#/review?run=${run}`; }, judged);
+    await page.locator("article.claim mark").first().waitFor();
+  },
+  async agreement(page) {
+    await page.evaluate((run) => { location.hash = `#/review?run=${run}`; }, judged);
+    await page.locator("article.claim mark").first().waitFor();
+    await page.getByRole("tab").nth(1).click();
+    await page.locator(".hero .kappa").waitFor();
+  },
+  async words(page, language) {
+    await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+    await page.getByRole("button", { name: texts(language).words.open, exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+  },
+  async tune(page, language) {
+    await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+    await page.getByRole("button", { name: texts(language).tune.open, exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+  },
+  async prompts(page, language) {
+    await page.evaluate(() => { location.hash = "#/settings"; });
+    await page.getByRole("region", { name: texts(language).prompts.title }).scrollIntoViewIfNeeded();
+  },
   async models(page) {
     await page.evaluate(() => { location.hash = "#/models"; });
     await page.locator("article").first().waitFor();
@@ -72,6 +106,8 @@ const server = await startServer();
 try {
   await server.buildSamples();
   const runs = await server.evaluateSamples();
+  const { eval: answers } = await server.evaluate({ kb: "sample", dataset: "sample", strategies: ["hybrid+rerank"], metrics: ["faithfulness"] });
+  judged = answers.runs[0].run_id;
   for (const language of /** @type {("zh" | "en")[]} */ (wanted("zh", "en"))) {
     for (const scheme of /** @type {("light" | "dark")[]} */ (wanted("light", "dark"))) {
       for (const [width, height] of sizes.filter(([w]) => wanted("1280", "1920", "900").includes(String(w)))) {
@@ -87,7 +123,7 @@ try {
             process.exitCode = 1;
             console.error(`${name} ${language} ${scheme} ${width}: ${error}`);
           }
-          if (name === "palette") await page.keyboard.press("Escape");
+          if (["palette", "words", "tune"].includes(name)) await page.keyboard.press("Escape");
         }
         await close();
       }

@@ -294,7 +294,8 @@ type AskResponse struct {
 	// Truncated reports that the model did not see the whole prompt: its host cut it.
 	Truncated bool `json:"truncated"`
 	// Warnings say that the model did not see all that was found: passages_cut,
-	// prompt_truncated, and abstained_after_cut when it then found no answer.
+	// prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
+	// that it was cut short itself.
 	Warnings []Notice  `json:"warnings"`
 	Hits     []Hit     `json:"hits"`
 	Dropped  []Dropped `json:"dropped"`

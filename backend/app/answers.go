@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -196,7 +197,7 @@ func (s *Service) written(ctx context.Context, w answer.Writer, q inquiry, f fou
 	return out, out.support(ctx, f.Hits[:a.Context.Shown])
 }
 
-// unseen warns of what was found and not read by the model.
+// unseen warns of what was found and not read by the model, and of a reply that was cut.
 func unseen(a answer.Written, hits []rag.Hit) []rag.Notice {
 	var out []rag.Notice
 	cut := make([]string, 0, len(hits))
@@ -208,6 +209,9 @@ func unseen(a answer.Written, hits []rag.Hit) []rag.Notice {
 	}
 	if a.Context.Truncated {
 		out = append(out, rag.Notice{Code: "prompt_truncated", Detail: fmt.Sprintf("%d / %d", a.Context.ReadTokens, a.Context.PromptTokens)})
+	}
+	if a.Asked && a.Reply.Done == rag.DoneLength {
+		out = append(out, rag.Notice{Code: "reply_cut", Detail: strconv.Itoa(a.Context.ReplyTokens)})
 	}
 	if a.Abstained && len(cut) > 0 {
 		out = append(out, rag.Notice{Code: "abstained_after_cut", Detail: fmt.Sprintf("%d / %d", a.Context.Shown, len(hits))})

@@ -26,6 +26,8 @@ import (
 
 // ollama is a host of one model, "tiny", that behaves as a test says.
 type ollama struct {
+	// done is why a reply ends.
+	done string
 	*httptest.Server
 	// reply is what the model writes to a prompt.
 	reply func(prompt string) string
@@ -64,7 +66,7 @@ func (c chat) text() string {
 
 func newOllama(t *testing.T) *ollama {
 	t.Helper()
-	f := &ollama{window: 8192, read: 300, reply: func(string) string { return "年假是每年十天 [1]。" }}
+	f := &ollama{done: rag.DoneStop, window: 8192, read: 300, reply: func(string) string { return "年假是每年十天 [1]。" }}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/version", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"version":"0.9.6"}`) })
 	mux.HandleFunc("/api/tags", func(w http.ResponseWriter, _ *http.Request) {
@@ -139,7 +141,7 @@ func (f *ollama) chat(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	fmt.Fprintf(w, `{"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":12}`+"\n", f.read)
+	fmt.Fprintf(w, `{"done":true,"done_reason":%q,"prompt_eval_count":%d,"eval_count":12}`+"\n", f.done, f.read)
 }
 
 func (f *ollama) asked() []chat {

@@ -178,3 +178,16 @@ func TestABrokenPromptHindersOnlyItsOwnAnswers(t *testing.T) {
 		t.Errorf("a broken prompt is used: %v", err)
 	}
 }
+
+func TestAnAnswerThatWasCutSaysSo(t *testing.T) {
+	t.Parallel()
+	f := newOllama(t)
+	s := f.with(t, filled(t))
+	for done, want := range map[string]int{"stop": 0, "length": 1} {
+		f.done = done
+		out := ask(t, s, api.AskRequest{Fresh: true})
+		if len(out.Warnings) != want || want == 1 && out.Warnings[0].Code != "reply_cut" {
+			t.Errorf("%s: %+v", done, out.Warnings)
+		}
+	}
+}

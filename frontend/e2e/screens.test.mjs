@@ -231,7 +231,9 @@ for (const language of languages) {
         assert.ok(noted.includes(`换了重排器 ${language} &lt;b&gt;`), "the exported report lacks the note");
         await page.getByRole("tab", { name: t("eval.tab.questions") }).click();
         await page.locator(".list button.row").first().waitFor();
-        await page.getByRole("button", { name: t("runs.back") }).click();
+        const [head, row] = await Promise.all([".list .row.head", ".list button.row"].map((one) => page.locator(one).first().evaluate((element) => getComputedStyle(element).gridTemplateColumns)));
+        assert.equal(row, head, "rows stand below other columns than their head");
+        await page.evaluate(() => { location.hash = "#/runs"; });
         await page.locator(".list .note").filter({ hasText: note }).waitFor();
       }));
 
@@ -274,6 +276,11 @@ for (const language of languages) {
         await assertAccessible();
         await page.locator("li.lit").getByRole("button", { name: t("ask.open") }).click();
         await page.locator(".piece mark").first().waitFor();
+        const other = language === "zh" ? question.en : question.zh;
+        await page.evaluate(() => { location.hash = "#/ask"; });
+        await page.locator("article.turn").first().waitFor();
+        await page.evaluate((q) => { location.hash = `#/ask?kb=sample&q=${encodeURIComponent(q)}`; }, other);
+        await page.locator("article.turn").filter({ hasText: other }).locator(".marker").first().waitFor();
       }));
 
     it("Models and Settings are drawn", () =>

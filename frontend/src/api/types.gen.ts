@@ -1790,7 +1790,8 @@ export interface AskResponse {
   truncated: boolean;
   /**
    * Warnings say that the model did not see all that was found: passages_cut,
-   * prompt_truncated, and abstained_after_cut when it then found no answer.
+   * prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
+   * that it was cut short itself.
    */
   warnings: Notice[];
   hits: Hit[];

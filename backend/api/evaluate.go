@@ -112,6 +112,8 @@ type DatasetPreview struct {
 	Suggested map[string]string `json:"suggested" tstype:"{ [key: string]: string }"`
 	// Sample are the first questions as they are read with the request's columns.
 	Sample []Question `json:"sample"`
+	// Problems are what an import with these columns would be refused for.
+	Problems []Problem `json:"problems"`
 }
 
 // Problem is something wrong with a line of a dataset.

@@ -142,12 +142,12 @@ func (s *Service) PreviewDataset(ctx context.Context, r api.DatasetFileRequest) 
 	if err != nil {
 		return api.DatasetPreview{}, err
 	}
-	ds, _, err := dataset.Read(ctx, r.File, dataset.Options{Columns: r.Columns})
+	ds, report, err := s.examine(ctx, r)
 	if err != nil {
 		return api.DatasetPreview{}, err
 	}
 	out := api.DatasetPreview{Format: string(p.Format), Columns: list(p.Columns), Rows: list(p.Rows), Fields: dataset.Fields(),
-		Suggested: dataset.SuggestColumns(p.Columns), Sample: []api.Question{}}
+		Suggested: dataset.SuggestColumns(p.Columns), Sample: []api.Question{}, Problems: report.Problems}
 	for _, q := range ds.Questions[:min(len(ds.Questions), previewRows)] {
 		out.Sample = append(out.Sample, apiQuestion(q))
 	}

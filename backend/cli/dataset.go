@@ -76,6 +76,9 @@ func (e *env) datasetPreview() *cobra.Command {
 				return err
 			}
 			out, err := s.PreviewDataset(c.Context(), r)
+			if len(out.Rows) == 0 && len(out.Sample) == 0 {
+				e.code = exitUsage
+			}
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
@@ -93,6 +96,9 @@ func (e *env) datasetPreview() *cobra.Command {
 			}
 			for _, q := range out.Sample {
 				e.line("%s  %s", e.bold(q.QueryID), q.Question)
+			}
+			for _, p := range out.Problems {
+				e.line("%s", e.bad(e.problem(p)))
 			}
 			return nil
 		},

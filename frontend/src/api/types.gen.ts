@@ -357,6 +357,10 @@ export interface DatasetPreview {
    * Sample are the first questions as they are read with the request's columns.
    */
   sample: Question[];
+  /**
+   * Problems are what an import with these columns would be refused for.
+   */
+  problems: Problem[];
 }
 /**
  * Problem is something wrong with a line of a dataset.

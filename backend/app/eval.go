@@ -171,6 +171,9 @@ func (s *Service) evaluate(ctx context.Context, plan evaluation, progress rag.Pr
 	if err != nil {
 		return api.EvalReport{}, err
 	}
+	if err := s.refuseEmptyFilters(ctx, plan, lib); err != nil {
+		return api.EvalReport{}, err
+	}
 	b, err := s.bind(ctx, plan.dataset.Value, ds, found, lib)
 	if err != nil {
 		return api.EvalReport{}, err
@@ -337,6 +340,22 @@ func (s searcher) Search(ctx context.Context, p rag.Pipeline, query string) (eva
 	took := f.Took
 	took[runs.Total] = f.took()
 	return evaluate.Result{Hits: f.Hits, Dropped: f.Dropped, Took: took, Fingerprint: f.fingerprint}, nil
+}
+
+// refuseEmptyFilters reports a pipeline whose filter no chunk passes, with code
+// "filter_passes_nothing" {strategy, documents}: all its measures would be 0, and say
+// nothing.
+func (s *Service) refuseEmptyFilters(ctx context.Context, plan evaluation, lib rag.Library) error {
+	for _, entry := range plan.entries {
+		nothing, err := s.filtered(ctx, lib, entry.Pipeline.Filter)
+		if err != nil {
+			return err
+		}
+		if len(nothing) > 0 {
+			return fault.New("filter_passes_nothing", fault.P("strategy", entry.Pipeline.Strategy), fault.P("documents", lib.Documents))
+		}
+	}
+	return nil
 }
 
 // evalLibrary returns the library of a plan: a knowledge base by name, or one

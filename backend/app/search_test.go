@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -286,5 +287,16 @@ func TestAFilterThatNothingPassesIsSaid(t *testing.T) {
 				t.Errorf("%s, %s: %+v", types, col.Strategy, col.Warnings)
 			}
 		}
+	}
+}
+
+func TestAnEvaluationOfNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	file := filepath.Join(folder(t, map[string]string{"q.jsonl": `{"query_id":"q1","question":"潮水","gold":[{"doc":"sea.md","quote":"潮水"}]}`}), "q.jsonl")
+	j, err := s.StartEval(t.Context(), api.EvalRequest{KB: "kb", Dataset: file, Strategies: []string{"bm25"},
+		Retrieval: api.Retrieval{Options: &api.RetrievalOptions{Filter: api.Filter{Types: []string{"pdf"}}}}})
+	if j = ended(t, s, j, err); j.Error == nil || j.Error.Code != "filter_passes_nothing" {
+		t.Errorf("%+v", j.Error)
 	}
 }

@@ -252,7 +252,9 @@ for (const language of languages) {
         await claim.filter({ hasNotText: first }).or(page.getByText(t("review.doneTitle"))).first().waitFor();
         await page.keyboard.press("u");
         await claim.filter({ hasText: first }).waitFor();
-        for (let i = 0; i < 60 && (await claim.count()) > 0; i++) {
+        for (let i = 0; i < 60; i++) {
+          await claim.or(page.getByText(t("review.doneTitle"))).first().waitFor();
+          if ((await claim.count()) === 0) break;
           const before = await claim.innerText();
           await page.keyboard.press(i === 0 ? "2" : "1");
           await page.waitForFunction((text) => document.querySelector("article.claim .one")?.textContent !== text || document.querySelector(".queue [aria-valuenow]")?.getAttribute("aria-valuenow") !== null, before);

@@ -321,6 +321,10 @@ func TestSweeps(t *testing.T) {
 			[]string{"ragdesk eval --kb kb --dataset d --strategies bm25 --fold-duplicates 0.9", compare}},
 		"neighbours": {runs.WrongRefusal, parse("bm25", nil), nil, "neighbours",
 			[]string{"ragdesk eval --kb kb --dataset d --strategies bm25 --neighbours 1", compare}},
+		"a filter": {runs.WrongRefusal, parse("bm25", func(p *rag.Pipeline) {
+			p.Filter = rag.Filter{Folders: []string{"a b"}, Types: []string{"md", "pdf"}, Languages: []string{"zh"}, Tags: []string{"x"}, After: "2024-01-01", Before: "2024-12-31"}
+		}), nil, "neighbours",
+			[]string{`ragdesk eval --kb kb --dataset d --strategies bm25 --neighbours 1 --folder "a b" --type md,pdf --doc-language zh --tag x --after 2024-01-01 --before 2024-12-31`, compare}},
 		"a file": {runs.NotRetrieved, parse("bm25", func(p *rag.Pipeline) { p.Strategy = "@my.yaml"; p.TopK = 3 }), nil, "candidates",
 			[]string{"ragdesk eval --kb kb --dataset d --strategies @my.yaml --top-k 3 --candidates 100", compare}},
 	} {

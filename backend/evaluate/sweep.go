@@ -256,6 +256,12 @@ func filterFlags(f rag.Filter) []string {
 			out = append(out, list.flag, strings.Join(list.values, ","))
 		}
 	}
+	if f.After != "" {
+		out = append(out, "--after", f.After)
+	}
+	if f.Before != "" {
+		out = append(out, "--before", f.Before)
+	}
 	return out
 }
 

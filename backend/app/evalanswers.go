@@ -100,7 +100,7 @@ func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []ra
 
 // asksModels reports whether a language model answers or judges.
 func (e evalAnswerer) asksModels() bool {
-	return e.model != answer.ExtractiveModel || slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model != "" })
+	return e.model != answer.ExtractiveModel || e.rubric != nil || slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model != "" })
 }
 
 // write answers, and leaves the verdict open.

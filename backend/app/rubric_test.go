@@ -240,3 +240,21 @@ func TestGarbageMarksAreNoMarks(t *testing.T) {
 		t.Errorf("%s %v", raw, err)
 	}
 }
+
+// TestAJudgeAloneIsAModel: an estimate looks for the kept replies of all that ask a model.
+func TestAJudgeAloneIsAModel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by   evalAnswerer
+		want bool
+	}{
+		"nobody":      {evalAnswerer{model: answer.ExtractiveModel, detectors: []detector{{}}}, false},
+		"an answerer": {evalAnswerer{model: "m", detectors: []detector{{}}}, true},
+		"a detector":  {evalAnswerer{model: answer.ExtractiveModel, detectors: []detector{{model: "m"}}}, true},
+		"a rubric":    {evalAnswerer{model: answer.ExtractiveModel, detectors: []detector{{}}, rubric: &rubricJudge{}}, true},
+	} {
+		if got := c.by.asksModels(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

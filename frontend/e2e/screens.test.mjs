@@ -255,10 +255,10 @@ for (const language of languages) {
         for (let i = 0; i < 60; i++) {
           await claim.or(page.getByText(t("review.doneTitle"))).first().waitFor();
           if ((await claim.count()) === 0) break;
-          const before = await claim.innerText();
+          const count = page.locator(".queue .count");
+          const before = await count.innerText();
           await page.keyboard.press(i === 0 ? "2" : "1");
-          await page.waitForFunction((text) => document.querySelector("article.claim .one")?.textContent !== text || document.querySelector(".queue [aria-valuenow]")?.getAttribute("aria-valuenow") !== null, before);
-          await page.waitForTimeout(60);
+          await count.filter({ hasNotText: before }).waitFor();
         }
         await page.getByText(t("review.doneTitle")).waitFor();
         await page.getByRole("button", { name: t("review.toAgreement") }).click();

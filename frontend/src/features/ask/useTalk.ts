@@ -86,11 +86,6 @@ export function useTalk() {
       turns.value = [];
       keep();
     },
-    /** Changes a turn, such as by what the reader thinks of it. */
-    change(id: string, edit: (turn: Turn) => Turn): void {
-      turns.value = turns.value.map((turn) => (turn.id === id ? edit(turn) : turn));
-      keep();
-    },
     drop(id: string): void {
       turns.value = turns.value.filter((turn) => turn.id !== id);
       keep();

@@ -165,7 +165,7 @@ func (s *Service) asker(ctx context.Context, model string, fresh bool) (judges.A
 	if err != nil {
 		return judges.Asker{}, rag.GeneratorInfo{}, err
 	}
-	return judges.Asker{Model: s.remembering(g, fresh), Chat: info.Chat}, info, nil
+	return judges.NewAsker(s.remembering(g, fresh), info.Chat), info, nil
 }
 
 // languagesOf are those that a model can judge: the catalogue's, and all that there are

@@ -38,11 +38,18 @@ func CallFailure(reason string) bool {
 	return false
 }
 
-// Asker asks a language model for JSON that fits a schema.
+// Asker asks a language model for JSON that fits a schema, one call at a time. It is safe
+// for concurrent use. Build it with NewAsker.
 type Asker struct {
-	Model rag.Generator
-	// Chat says that the model has a chat template; others are asked raw.
-	Chat bool
+	model rag.Generator
+	chat  bool
+	turn  chan struct{}
+}
+
+// NewAsker returns the asker of a model; chat says that it has a chat template, others are
+// asked raw.
+func NewAsker(model rag.Generator, chat bool) Asker {
+	return Asker{model, chat, make(chan struct{}, 1)}
 }
 
 // Reply is what a model answered.
@@ -65,13 +72,19 @@ var blanks = []string{"\n\n"}
 // which then holds what the schema asks for, as far as encoding/json can tell. A reply
 // that is of no use has a Reason; the error is that of a context that ended.
 func (a Asker) Ask(ctx context.Context, prompt string, schema json.RawMessage, maxTokens int, out any) (Reply, error) {
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
 	req := rag.GenerateRequest{Schema: schema, Options: rag.GenerateOptions{MaxTokens: maxTokens, Stop: blanks}}
-	if a.Chat {
+	if a.chat {
 		req.Messages = []rag.Message{{Role: "user", Content: prompt}}
 	} else {
 		req.Prompt, req.Raw = prompt, true
 	}
-	got, err := a.Model.Generate(ctx, req, nil)
+	got, err := a.model.Generate(ctx, req, nil)
 	if ctx.Err() != nil {
 		return Reply{}, ctx.Err()
 	}

@@ -39,20 +39,19 @@ type Wording interface {
 // What then is still without a verdict, or supported or contradicted without
 // evidence, is unscored with a reason: never supported, never a hallucination.
 //
-// Calls go out one at a time. It is safe for concurrent use.
+// It is safe for concurrent use.
 type LLM struct {
 	asker       Asker
 	wordings    map[string]Wording
 	languages   []string
 	fingerprint string
-	turn        chan struct{}
 }
 
 // NewLLM returns the detector that asks a model of the given languages with the
 // wordings for "zh" and "en"; model is the model's digest.
 func NewLLM(asker Asker, languages []string, wordings map[string]Wording, model string) *LLM {
 	name := fmt.Sprintf("llm/1 %s %s %s %d", model, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint(), ClaimsPerCall)
-	return &LLM{asker, wordings, languages, name, make(chan struct{}, 1)}
+	return &LLM{asker, wordings, languages, name}
 }
 
 var _ rag.Detector = (*LLM)(nil)
@@ -138,12 +137,6 @@ func schema(n int) json.RawMessage {
 
 // ask makes one call about some claims.
 func (q *questioning) ask(ctx context.Context, some []int) error {
-	select {
-	case q.turn <- struct{}{}:
-		defer func() { <-q.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	said := make([]string, len(some))
 	for n, i := range some {
 		said[n] = q.statement(q.claims[i])

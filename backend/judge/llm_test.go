@@ -74,7 +74,7 @@ func honest(_ int, passages string, claims []string) (rag.Generation, error) {
 }
 
 func asking(model *scripted) *judge.LLM {
-	return judge.NewLLM(judge.Asker{Model: model, Chat: true}, []string{"zh", "en"},
+	return judge.NewLLM(judge.NewAsker(model, true), []string{"zh", "en"},
 		map[string]judge.Wording{"zh": wording("zh"), "en": wording("en")}, "digest")
 }
 

@@ -60,21 +60,20 @@ type RubricWording interface {
 // answer unscored; an answer that repeats itself is marked without its repetition too,
 // and gets no higher mark than that.
 //
-// Calls go out one at a time. It is safe for concurrent use.
+// It is safe for concurrent use.
 type Rubric struct {
 	asker       Asker
 	languages   []string
 	wordings    map[string]RubricWording
 	model       string
 	fingerprint string
-	turn        chan struct{}
 }
 
 // NewRubric returns the judge that asks a model of the given languages, known by its
 // digest, with the wordings for "zh" and "en".
 func NewRubric(asker Asker, languages []string, wordings map[string]RubricWording, model, digest string) *Rubric {
 	name := fmt.Sprintf("rubric/1 %s %s %s", digest, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint())
-	return &Rubric{asker, languages, wordings, model, name, make(chan struct{}, 1)}
+	return &Rubric{asker, languages, wordings, model, name}
 }
 
 // Fingerprint covers the rules, the model and the wordings.
@@ -255,7 +254,7 @@ func pairSchema() json.RawMessage {
 func (r *Rubric) ask(ctx context.Context, in rag.Judged, example string) (markReply, Reply, error) {
 	var got markReply
 	w := r.wording(in)
-	reply, err := r.call(ctx, w.Rubric(in.Question, in.Context, in.Answer, example), rubricSchema(), &got)
+	reply, err := r.asker.Ask(ctx, w.Rubric(in.Question, in.Context, in.Answer, example), rubricSchema(), rubricTokens, &got)
 	if err == nil && reply.OK() {
 		reply.Reason, reply.Detail = got.check()
 	}
@@ -268,7 +267,7 @@ func (r *Rubric) askPair(ctx context.Context, in rag.Judged, first, second strin
 		First  *json.Number `json:"first"`
 		Second *json.Number `json:"second"`
 	}
-	reply, err = r.call(ctx, r.wording(in).Pair(in.Question, in.Context, first, second), pairSchema(), &got)
+	reply, err = r.asker.Ask(ctx, r.wording(in).Pair(in.Question, in.Context, first, second), pairSchema(), rubricTokens, &got)
 	if err != nil || !reply.OK() {
 		return 0, 0, reply, err
 	}
@@ -278,17 +277,6 @@ func (r *Rubric) askPair(ctx context.Context, in rag.Judged, first, second strin
 		reply.Reason = ReasonMark
 	}
 	return a, b, reply, nil
-}
-
-// call waits for its turn.
-func (r *Rubric) call(ctx context.Context, prompt string, schema json.RawMessage, out any) (Reply, error) {
-	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
-	case <-ctx.Done():
-		return Reply{}, ctx.Err()
-	}
-	return r.asker.Ask(ctx, prompt, schema, rubricTokens, out)
 }
 
 // wording is that of the answer's language.

@@ -73,7 +73,7 @@ func (m *marker) Generate(ctx context.Context, req rag.GenerateRequest, _ func(s
 
 func marking(reply func(call int, a asked) (string, error)) (*judge.Rubric, *marker) {
 	m := &marker{reply: reply}
-	return judge.NewRubric(judge.Asker{Model: m, Chat: true}, []string{"zh", "en"}, map[string]judge.RubricWording{"zh": rubricWording("zh"), "en": rubricWording("en")}, "m", "digest"), m
+	return judge.NewRubric(judge.NewAsker(m, true), []string{"zh", "en"}, map[string]judge.RubricWording{"zh": rubricWording("zh"), "en": rubricWording("en")}, "m", "digest"), m
 }
 
 // marks is a reply.

@@ -24,6 +24,19 @@ const (
 	shownLines = 100
 )
 
+// withFile adds the items of a file, if one is named. The fault "argument_missing" means that
+// there are neither items nor a file.
+func withFile(items []api.VerifyItem, path string) ([]api.VerifyItem, error) {
+	if path == "" {
+		if len(items) == 0 {
+			return nil, fault.New("argument_missing", fault.P("argument", "ITEMS.jsonl"))
+		}
+		return items, nil
+	}
+	read, err := readItems(path)
+	return append(items, read...), err
+}
+
 // readItems reads a file of items, one a line. Lines that are none are the fault
 // "items_invalid" {path, line, detail, lines, problems}: the first, how many there are, and
 // each with its number.

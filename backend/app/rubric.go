@@ -71,16 +71,9 @@ type marked struct {
 
 // StartMark has a language model mark answers.
 func (s *Service) StartMark(ctx context.Context, r api.MarkRequest) (api.Job, error) {
-	items := r.Items
-	switch {
-	case r.File == "" && len(items) == 0:
-		return api.Job{}, fault.New("argument_missing", fault.P("argument", "ITEMS.jsonl"))
-	case r.File != "":
-		read, err := readItems(r.File)
-		if err != nil {
-			return api.Job{}, err
-		}
-		items = append(items, read...)
+	items, err := withFile(r.Items, r.File)
+	if err != nil {
+		return api.Job{}, err
 	}
 	judge, err := s.rubric(ctx, r.Model, r.Fresh)
 	if err != nil {
@@ -220,15 +213,7 @@ func judgedOf(r runs.Record) rag.Judged {
 // support is the share of an answer's claims that its detector finds supported; nil where it judged
 // none.
 func support(r runs.Record) *float64 {
-	supported, judged := 0, 0
-	for _, c := range r.Answer.Claims {
-		switch c.Verdict {
-		case string(rag.Supported):
-			supported, judged = supported+1, judged+1
-		case string(rag.Contradicted), string(rag.Unverifiable):
-			judged++
-		}
-	}
+	supported, judged := r.Answer.Support()
 	if judged == 0 {
 		return nil
 	}
@@ -309,7 +294,7 @@ func versions(run runs.Stored, now runstore.Remarked) []api.RescoredDimension {
 			from, diff = append(from, was), append(diff, float64(m.Marks[name].Mark)-was)
 		}
 		if d.N = len(from); d.N > 0 {
-			before, change := meanOf(from), meanOf(diff)
+			before, change := stats.Mean(from), stats.Mean(diff)
 			after := before + change
 			d.From, d.To, d.Diff = &before, &after, &change
 		}
@@ -319,14 +304,6 @@ func versions(run runs.Stored, now runstore.Remarked) []api.RescoredDimension {
 		out = append(out, d)
 	}
 	return out
-}
-
-func meanOf(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // comparesMarks reports a comparison of runs in a judge's marks.

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/api"
-	"ragdesk/backend/fault"
 	"ragdesk/backend/job"
 	"ragdesk/backend/rag"
 )
@@ -31,16 +30,9 @@ type judgedBy struct {
 
 // StartVerify judges answers against their contexts.
 func (s *Service) StartVerify(ctx context.Context, r api.VerifyRequest) (api.Job, error) {
-	items := r.Items
-	switch {
-	case r.File == "" && len(items) == 0:
-		return api.Job{}, fault.New("argument_missing", fault.P("argument", "ITEMS.jsonl"))
-	case r.File != "":
-		read, err := readItems(r.File)
-		if err != nil {
-			return api.Job{}, err
-		}
-		items = append(items, read...)
+	items, err := withFile(r.Items, r.File)
+	if err != nil {
+		return api.Job{}, err
 	}
 	all, err := s.detectors(ctx, detecting{r.Detector, r.Model, r.Fresh})
 	if err != nil {

@@ -231,10 +231,6 @@ func settle(c *runs.Comparison) {
 }
 
 func mean(values []float64) *float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	m := sum / float64(len(values))
+	m := stats.Mean(values)
 	return &m
 }

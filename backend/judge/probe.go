@@ -105,11 +105,7 @@ func conclude(p *runs.ProbeResult, effects []float64, seed uint64) {
 		p.Verdict, p.Reason = runs.BiasInconclusive, ReasonTooFew
 		return
 	}
-	sum := 0.0
-	for _, e := range effects {
-		sum += e
-	}
-	effect := sum / float64(p.N)
+	effect := stats.Mean(effects)
 	p.Effect, p.Verdict = &effect, runs.BiasInconclusive
 	o := stats.Options{Seed: seed}
 	ci, err := stats.BootstrapMean(effects, o)

@@ -2,6 +2,7 @@ package label
 
 import (
 	"errors"
+	"slices"
 
 	"ragdesk/backend/runs"
 	"ragdesk/backend/stats"
@@ -144,15 +145,10 @@ func raw(out *runs.CorrectedMetric, judged []float64, o Options) {
 	if len(judged) == 0 {
 		return
 	}
-	sum, whole := 0.0, true
-	for _, v := range judged {
-		sum += v
-		whole = whole && (v == 0 || v == 1)
-	}
-	mean := sum / float64(len(judged))
+	mean := stats.Mean(judged)
 	out.Raw = &mean
-	if whole {
-		r := rate(int(sum+.5), len(judged))
+	if !slices.ContainsFunc(judged, func(v float64) bool { return v != 0 && v != 1 }) {
+		r := rate(int(mean*float64(len(judged))+.5), len(judged))
 		out.RawCI = r.CI
 		return
 	}

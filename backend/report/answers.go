@@ -73,15 +73,7 @@ func answerOf(r runs.Record, say func(code, detail string) text) judgedAnswer {
 		cause := wordOr("cause.", string(*r.Cause))
 		out.Cause, out.Tone = &cause, "down"
 	}
-	supported, claims := 0, 0
 	for _, c := range a.Claims {
-		switch rag.ClaimVerdict(c.Verdict) {
-		case rag.Supported:
-			supported, claims = supported+1, claims+1
-		case rag.Contradicted, rag.Unverifiable:
-			claims++
-		case rag.Abstained:
-		}
 		out.Claims = append(out.Claims, claimOf(r, c, say))
 	}
 	for _, c := range a.Calls {
@@ -90,7 +82,7 @@ func answerOf(r runs.Record, say func(code, detail string) text) judgedAnswer {
 			out.Calls[len(out.Calls)-1].Reason = say(c.Reason, "")
 		}
 	}
-	if claims > 0 && a.Label != string(rag.Unscored) {
+	if supported, claims := a.Support(); claims > 0 && a.Label != string(rag.Unscored) {
 		value := float64(supported) / float64(claims)
 		out.Sum = append(out.Sum, word("answer.faithfulness", fault.P("supported", supported), fault.P("claims", claims), fault.P("value", fixed(value, 3))))
 	}

@@ -134,3 +134,18 @@ func (r Record) Passages() []Retrieved {
 	}
 	return out
 }
+
+// Support counts the answer's claims that were found supported, and those that were judged:
+// refusals and claims without a verdict are none of them.
+func (a Answer) Support() (supported, judged int) {
+	for _, c := range a.Claims {
+		switch rag.ClaimVerdict(c.Verdict) {
+		case rag.Supported:
+			supported, judged = supported+1, judged+1
+		case rag.Contradicted, rag.Unverifiable:
+			judged++
+		case rag.Abstained, rag.ClaimUnscored:
+		}
+	}
+	return supported, judged
+}

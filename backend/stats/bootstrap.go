@@ -70,7 +70,7 @@ func BootstrapMeanBCa(values []float64, o Options) (Interval, error) {
 	if err != nil {
 		return Interval{}, err
 	}
-	center := mean(values)
+	center := Mean(values)
 	cubes := 0.0
 	for _, v := range values {
 		d := v - center

@@ -88,7 +88,8 @@ func checkShare(name string, x float64) error {
 	return nil
 }
 
-func mean(values []float64) float64 {
+// Mean is the arithmetic mean, NaN of no values.
+func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v

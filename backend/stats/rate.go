@@ -78,7 +78,7 @@ func PredictionPowered(judged, judgedToo, labels []float64, level float64) (Esti
 	if len(judged) < 2 || len(offsets) < 2 {
 		return Estimate{}, fmt.Errorf("%d judged and %d labelled items: %w", len(judged), len(offsets), ErrTooFew)
 	}
-	average, bias := mean(judged), mean(offsets)
+	average, bias := Mean(judged), Mean(offsets)
 	n, labelled := float64(len(judged)), float64(len(offsets))
 	variance := squares(judged, average)/n/n + squares(offsets, bias)/labelled/labelled
 	return Estimate{Value: average - bias, HalfWidth: float64(twoSidedZ(level) * math.Sqrt(variance))}, nil
@@ -114,7 +114,7 @@ func StratifiedPredictionPowered(strata []Stratum, level float64) (Estimate, err
 		return Estimate{}, fmt.Errorf("%d judged items: %w", len(all), ErrTooFew)
 	}
 	total := float64(len(all))
-	average := mean(all)
+	average := Mean(all)
 	value, variance := average, squares(all, average)/total/total
 	for _, s := range strata {
 		offsets, err := Differences(s.Labels, s.JudgedToo)
@@ -125,7 +125,7 @@ func StratifiedPredictionPowered(strata []Stratum, level float64) (Estimate, err
 		if len(offsets) < min(2, len(s.Judged)) || len(offsets) > len(s.Judged) {
 			return Estimate{}, fmt.Errorf("%d labels of %d items: %w", len(offsets), len(s.Judged), ErrTooFew)
 		}
-		share, bias, rare := float64(len(s.Judged))/total, mean(offsets), 1/(n+2)
+		share, bias, rare := float64(len(s.Judged))/total, Mean(offsets), 1/(n+2)
 		v := max(squares(offsets, bias)/n, float64(rare*(1-rare)))
 		value -= float64(share * bias)
 		variance += float64(share*share*v) / n

@@ -28,7 +28,7 @@ func PairedT(differences []float64) (TTest, error) {
 	if err := checkFinite("differences", differences); err != nil {
 		return TTest{}, err
 	}
-	center := mean(differences)
+	center := Mean(differences)
 	spread := squares(differences, center)
 	if spread == 0 {
 		return TTest{}, fmt.Errorf("t test of equal differences: %w", ErrUndefined)

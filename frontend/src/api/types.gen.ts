@@ -106,6 +106,346 @@ export interface DoctorCheck {
 }
 
 //////////
+// source: ask.go
+
+/**
+ * AskRequest asks for an answer from a knowledge base.
+ */
+export interface AskRequest {
+  kb: string;
+  query: string;
+  strategy: string;
+  retrieval: Retrieval;
+  /**
+   * Model is a language model's name, or "extractive", which needs none; empty means
+   * an installed model that the catalogue marks as capable, else "extractive".
+   */
+  model: string;
+  /**
+   * Fresh asks the model again even where an earlier reply is kept.
+   */
+  fresh: boolean;
+  /**
+   * NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
+   */
+  num_ctx: number /* int */;
+  /**
+   * History are the turns before, the oldest first: a language model makes one
+   * question of them and the query. Empty for a question that stands alone.
+   */
+  history: ConversationTurn[];
+  /**
+   * Language of the prompt, zh or en; empty means the query's own.
+   */
+  lang: string;
+}
+/**
+ * AskResponse is an answer with its sources.
+ */
+export interface AskResponse {
+  query: string;
+  kb: string;
+  strategy: string;
+  /**
+   * Auto is as in SearchResponse.
+   */
+  auto: AutoChoice | null;
+  answer: string;
+  citations: Citation[];
+  /**
+   * History are the turns before, as asked.
+   */
+  history: ConversationTurn[];
+  /**
+   * FollowUp is what was searched and asked in place of a query that goes on with a
+   * conversation: its one query; null without History.
+   */
+  follow_up: Rewrite | null;
+  /**
+   * Rewrite is what a language model made of the question for the search; null
+   * without.
+   */
+  rewrite: Rewrite | null;
+  /**
+   * Check says what the answer stands on, sentence by sentence.
+   */
+  check: AnswerCheck;
+  /**
+   * Prompt is what the model was sent, or would be.
+   */
+  prompt: string;
+  /**
+   * Context says what the prompt takes of the model's window, passage by passage.
+   */
+  context: PromptContext;
+  model: string;
+  /**
+   * Demonstration is true for a model that is too small for its answers to be
+   * trusted.
+   */
+  demonstration: boolean;
+  usage: Usage | null;
+  /**
+   * Abstained is true when the answer is that there is none in the documents.
+   */
+  abstained: boolean;
+  /**
+   * Cut are the chunks of the last hits, which did not fit the model's window and are
+   * not in the prompt.
+   */
+  cut: string[];
+  /**
+   * Truncated reports that the model did not see the whole prompt: its host cut it.
+   */
+  truncated: boolean;
+  /**
+   * Warnings say that the model did not see all that was found: passages_cut,
+   * prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
+   * that it was cut short itself.
+   */
+  warnings: Notice[];
+  hits: Hit[];
+  dropped: Dropped[];
+  /**
+   * Fingerprint names pipeline, index, models and prompt.
+   */
+  fingerprint: string;
+  timings_ms: { [key: string]: number | null };
+}
+/**
+ * Citation ties a marker in the answer to the source it quotes.
+ */
+export interface Citation {
+  /**
+   * Marker is the number n of "[n]", the rank of the cited hit; 0 when a source is
+   * missing.
+   */
+  marker: number /* int */;
+  /**
+   * ChunkID and Source are null when the prompt had no passage of that number.
+   */
+  chunk_id: string | null;
+  source: string | null;
+  /**
+   * Span is the quote's place in the document; both are null when the source has
+   * nothing of what is said.
+   */
+  span: Span | null;
+  quote: string | null;
+  /**
+   * Claim is the place in the answer of the sentence that cites.
+   */
+  claim: Span;
+  /**
+   * State is verified, weak, wrong or missing.
+   */
+  state: 'verified' | 'weak' | 'wrong' | 'missing';
+}
+/**
+ * Usage counts tokens of a model call.
+ */
+export interface Usage {
+  prompt_tokens: number /* int */;
+  completion_tokens: number /* int */;
+}
+/**
+ * PromptContext is what a prompt takes of a model's window.
+ */
+export interface PromptContext {
+  /**
+   * Order is that of the passages: relevance or edges.
+   */
+  order: 'relevance' | 'edges';
+  /**
+   * CountedBy says how tokens were counted: "tokenizer", the model's own vocabulary,
+   * or "estimate", a bound from above. Counts are without what a chat template adds.
+   */
+  counted_by: 'tokenizer' | 'estimate';
+  /**
+   * Window (num_ctx) and ReplyTokens are what was asked for, ReadTokens what the model
+   * read by its host's count; null without a model, or when the host did not say.
+   */
+  window: number /* int */ | null;
+  reply_tokens: number /* int */ | null;
+  read_tokens: number /* int */ | null;
+  /**
+   * PromptTokens are those of the whole prompt, FrameTokens those of its wording and
+   * the question.
+   */
+  prompt_tokens: number /* int */;
+  frame_tokens: number /* int */;
+  passages: PromptPassage[];
+  /**
+   * Template names the wording, TemplateFingerprint its version.
+   */
+  template: string;
+  template_fingerprint: string;
+}
+/**
+ * PromptPassage is what a hit takes of the prompt.
+ */
+export interface PromptPassage {
+  rank: number /* int */;
+  chunk_id: string;
+  /**
+   * Position is where it stands among the passages, from 1; null when it was cut.
+   */
+  position: number /* int */ | null;
+  tokens: number /* int */;
+  /**
+   * Share is its part of the prompt's tokens, 0 when it was cut.
+   */
+  share: number /* float64 */;
+}
+/**
+ * AnswerCheck is what an answer stands on.
+ */
+export interface AnswerCheck {
+  /**
+   * Scorer is what gave the evidence scores: late-interaction, or the cross-encoder
+   * that reranks; High is the score from which a passage supports a sentence that
+   * shares few words with it.
+   */
+  scorer: string;
+  high: number /* float64 */;
+  /**
+   * CitationCoverage is the share of the sentences in need of a source that name one,
+   * CitationAccuracy the share of the citations that are verified; null when there
+   * are none.
+   */
+  citation_coverage: number /* float64 */ | null;
+  citation_accuracy: number /* float64 */ | null;
+  sentences: AnswerSentence[];
+  /**
+   * Used are the chunks that the answer rests on.
+   */
+  used: UsedChunk[];
+}
+/**
+ * AnswerSentence is a sentence of an answer.
+ */
+export interface AnswerSentence {
+  /**
+   * Text is without citations and list marks; Span is its place in the answer.
+   */
+  text: string;
+  span: Span;
+  /**
+   * NeedsSource is false for headings, introductions and questions.
+   */
+  needs_source: boolean;
+  markers: number /* int */[];
+  /**
+   * Support is the passage of the prompt that bears the sentence out best, whether
+   * it is cited or not; null without passages.
+   */
+  support: SentenceSupport | null;
+}
+/**
+ * SentenceSupport is what a passage has of a sentence.
+ */
+export interface SentenceSupport {
+  chunk_id: string;
+  rank: number /* int */;
+  /**
+   * Score is the evidence score, Overlap the share of the sentence's words that are in
+   * the passage, Numbers whether all its numbers are.
+   */
+  score: number /* float64 */;
+  overlap: number /* float64 */;
+  numbers: boolean;
+  /**
+   * Supported is true for most of the words or a high score, with all numbers.
+   */
+  supported: boolean;
+}
+/**
+ * UsedChunk is a chunk that an answer rests on.
+ */
+export interface UsedChunk {
+  chunk_id: string;
+  rank: number /* int */;
+  /**
+   * Cited reports a citation of it that is verified or weak.
+   */
+  cited: boolean;
+  /**
+   * Sentences are the indexes of the sentences that it supports best.
+   */
+  sentences: number /* int */[];
+}
+/**
+ * AnswerDiff compares two answers.
+ */
+export interface AnswerDiff {
+  /**
+   * Strategy is the column here, Against the one there.
+   */
+  strategy: string;
+  against: string;
+  rows: AnswerDiffRow[];
+  /**
+   * Same, Changed, OnlyHere and OnlyThere count the rows.
+   */
+  same: number /* int */;
+  changed: number /* int */;
+  only_here: number /* int */;
+  only_there: number /* int */;
+}
+/**
+ * AnswerDiffRow is a sentence of both answers or of one.
+ */
+export interface AnswerDiffRow {
+  state: 'same' | 'changed' | 'only_here' | 'only_there';
+  /**
+   * Here and There are indexes into the sentences of the two checks; null where the
+   * answer has no such sentence.
+   */
+  here: number /* int */ | null;
+  there: number /* int */ | null;
+  /**
+   * Similarity is Dice's coefficient of the words, null for one alone.
+   */
+  similarity: number /* float64 */ | null;
+}
+/**
+ * ConversationTurn is a question with its answer.
+ */
+export interface ConversationTurn {
+  question: string;
+  answer: string;
+}
+/**
+ * Rewrite is what a language model made of a question.
+ */
+export interface Rewrite {
+  /**
+   * Kind is condense, multi-query or hyde.
+   */
+  kind: string;
+  model: string;
+  /**
+   * Queries are what is searched beside the question, or in place of a follow-up.
+   */
+  queries: RewrittenQuery[];
+  /**
+   * Prompt is what the model was sent, Reply what it wrote.
+   */
+  prompt: string;
+  reply: string;
+}
+/**
+ * RewrittenQuery is a query of a model's.
+ */
+export interface RewrittenQuery {
+  text: string;
+  /**
+   * Legs are those that search with it: vector, bm25.
+   */
+  legs: string[];
+}
+
+//////////
 // source: engine.go
 
 /**
@@ -1701,342 +2041,6 @@ export interface Movement {
   chunk_id: string;
   source: string;
   ranks: { [key: string]: number | null };
-}
-/**
- * AskRequest asks for an answer from a knowledge base.
- */
-export interface AskRequest {
-  kb: string;
-  query: string;
-  strategy: string;
-  retrieval: Retrieval;
-  /**
-   * Model is a language model's name, or "extractive", which needs none; empty means
-   * an installed model that the catalogue marks as capable, else "extractive".
-   */
-  model: string;
-  /**
-   * Fresh asks the model again even where an earlier reply is kept.
-   */
-  fresh: boolean;
-  /**
-   * NumCtx is the window to ask for, in tokens; 0 means as large as the prompt needs.
-   */
-  num_ctx: number /* int */;
-  /**
-   * History are the turns before, the oldest first: a language model makes one
-   * question of them and the query. Empty for a question that stands alone.
-   */
-  history: ConversationTurn[];
-  /**
-   * Language of the prompt, zh or en; empty means the query's own.
-   */
-  lang: string;
-}
-/**
- * AskResponse is an answer with its sources.
- */
-export interface AskResponse {
-  query: string;
-  kb: string;
-  strategy: string;
-  /**
-   * Auto is as in SearchResponse.
-   */
-  auto: AutoChoice | null;
-  answer: string;
-  citations: Citation[];
-  /**
-   * History are the turns before, as asked.
-   */
-  history: ConversationTurn[];
-  /**
-   * FollowUp is what was searched and asked in place of a query that goes on with a
-   * conversation: its one query; null without History.
-   */
-  follow_up: Rewrite | null;
-  /**
-   * Rewrite is what a language model made of the question for the search; null
-   * without.
-   */
-  rewrite: Rewrite | null;
-  /**
-   * Check says what the answer stands on, sentence by sentence.
-   */
-  check: AnswerCheck;
-  /**
-   * Prompt is what the model was sent, or would be.
-   */
-  prompt: string;
-  /**
-   * Context says what the prompt takes of the model's window, passage by passage.
-   */
-  context: PromptContext;
-  model: string;
-  /**
-   * Demonstration is true for a model that is too small for its answers to be
-   * trusted.
-   */
-  demonstration: boolean;
-  usage: Usage | null;
-  /**
-   * Abstained is true when the answer is that there is none in the documents.
-   */
-  abstained: boolean;
-  /**
-   * Cut are the chunks of the last hits, which did not fit the model's window and are
-   * not in the prompt.
-   */
-  cut: string[];
-  /**
-   * Truncated reports that the model did not see the whole prompt: its host cut it.
-   */
-  truncated: boolean;
-  /**
-   * Warnings say that the model did not see all that was found: passages_cut,
-   * prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
-   * that it was cut short itself.
-   */
-  warnings: Notice[];
-  hits: Hit[];
-  dropped: Dropped[];
-  /**
-   * Fingerprint names pipeline, index, models and prompt.
-   */
-  fingerprint: string;
-  timings_ms: { [key: string]: number | null };
-}
-/**
- * Citation ties a marker in the answer to the source it quotes.
- */
-export interface Citation {
-  /**
-   * Marker is the number n of "[n]", the rank of the cited hit; 0 when a source is
-   * missing.
-   */
-  marker: number /* int */;
-  /**
-   * ChunkID and Source are null when the prompt had no passage of that number.
-   */
-  chunk_id: string | null;
-  source: string | null;
-  /**
-   * Span is the quote's place in the document; both are null when the source has
-   * nothing of what is said.
-   */
-  span: Span | null;
-  quote: string | null;
-  /**
-   * Claim is the place in the answer of the sentence that cites.
-   */
-  claim: Span;
-  /**
-   * State is verified, weak, wrong or missing.
-   */
-  state: 'verified' | 'weak' | 'wrong' | 'missing';
-}
-/**
- * Usage counts tokens of a model call.
- */
-export interface Usage {
-  prompt_tokens: number /* int */;
-  completion_tokens: number /* int */;
-}
-/**
- * PromptContext is what a prompt takes of a model's window.
- */
-export interface PromptContext {
-  /**
-   * Order is that of the passages: relevance or edges.
-   */
-  order: 'relevance' | 'edges';
-  /**
-   * CountedBy says how tokens were counted: "tokenizer", the model's own vocabulary,
-   * or "estimate", a bound from above. Counts are without what a chat template adds.
-   */
-  counted_by: 'tokenizer' | 'estimate';
-  /**
-   * Window (num_ctx) and ReplyTokens are what was asked for, ReadTokens what the model
-   * read by its host's count; null without a model, or when the host did not say.
-   */
-  window: number /* int */ | null;
-  reply_tokens: number /* int */ | null;
-  read_tokens: number /* int */ | null;
-  /**
-   * PromptTokens are those of the whole prompt, FrameTokens those of its wording and
-   * the question.
-   */
-  prompt_tokens: number /* int */;
-  frame_tokens: number /* int */;
-  passages: PromptPassage[];
-  /**
-   * Template names the wording, TemplateFingerprint its version.
-   */
-  template: string;
-  template_fingerprint: string;
-}
-/**
- * PromptPassage is what a hit takes of the prompt.
- */
-export interface PromptPassage {
-  rank: number /* int */;
-  chunk_id: string;
-  /**
-   * Position is where it stands among the passages, from 1; null when it was cut.
-   */
-  position: number /* int */ | null;
-  tokens: number /* int */;
-  /**
-   * Share is its part of the prompt's tokens, 0 when it was cut.
-   */
-  share: number /* float64 */;
-}
-/**
- * AnswerCheck is what an answer stands on.
- */
-export interface AnswerCheck {
-  /**
-   * Scorer is what gave the evidence scores: late-interaction, or the cross-encoder
-   * that reranks; High is the score from which a passage supports a sentence that
-   * shares few words with it.
-   */
-  scorer: string;
-  high: number /* float64 */;
-  /**
-   * CitationCoverage is the share of the sentences in need of a source that name one,
-   * CitationAccuracy the share of the citations that are verified; null when there
-   * are none.
-   */
-  citation_coverage: number /* float64 */ | null;
-  citation_accuracy: number /* float64 */ | null;
-  sentences: AnswerSentence[];
-  /**
-   * Used are the chunks that the answer rests on.
-   */
-  used: UsedChunk[];
-}
-/**
- * AnswerSentence is a sentence of an answer.
- */
-export interface AnswerSentence {
-  /**
-   * Text is without citations and list marks; Span is its place in the answer.
-   */
-  text: string;
-  span: Span;
-  /**
-   * NeedsSource is false for headings, introductions and questions.
-   */
-  needs_source: boolean;
-  markers: number /* int */[];
-  /**
-   * Support is the passage of the prompt that bears the sentence out best, whether
-   * it is cited or not; null without passages.
-   */
-  support: SentenceSupport | null;
-}
-/**
- * SentenceSupport is what a passage has of a sentence.
- */
-export interface SentenceSupport {
-  chunk_id: string;
-  rank: number /* int */;
-  /**
-   * Score is the evidence score, Overlap the share of the sentence's words that are in
-   * the passage, Numbers whether all its numbers are.
-   */
-  score: number /* float64 */;
-  overlap: number /* float64 */;
-  numbers: boolean;
-  /**
-   * Supported is true for most of the words or a high score, with all numbers.
-   */
-  supported: boolean;
-}
-/**
- * UsedChunk is a chunk that an answer rests on.
- */
-export interface UsedChunk {
-  chunk_id: string;
-  rank: number /* int */;
-  /**
-   * Cited reports a citation of it that is verified or weak.
-   */
-  cited: boolean;
-  /**
-   * Sentences are the indexes of the sentences that it supports best.
-   */
-  sentences: number /* int */[];
-}
-/**
- * AnswerDiff compares two answers.
- */
-export interface AnswerDiff {
-  /**
-   * Strategy is the column here, Against the one there.
-   */
-  strategy: string;
-  against: string;
-  rows: AnswerDiffRow[];
-  /**
-   * Same, Changed, OnlyHere and OnlyThere count the rows.
-   */
-  same: number /* int */;
-  changed: number /* int */;
-  only_here: number /* int */;
-  only_there: number /* int */;
-}
-/**
- * AnswerDiffRow is a sentence of both answers or of one.
- */
-export interface AnswerDiffRow {
-  state: 'same' | 'changed' | 'only_here' | 'only_there';
-  /**
-   * Here and There are indexes into the sentences of the two checks; null where the
-   * answer has no such sentence.
-   */
-  here: number /* int */ | null;
-  there: number /* int */ | null;
-  /**
-   * Similarity is Dice's coefficient of the words, null for one alone.
-   */
-  similarity: number /* float64 */ | null;
-}
-/**
- * ConversationTurn is a question with its answer.
- */
-export interface ConversationTurn {
-  question: string;
-  answer: string;
-}
-/**
- * Rewrite is what a language model made of a question.
- */
-export interface Rewrite {
-  /**
-   * Kind is condense, multi-query or hyde.
-   */
-  kind: string;
-  model: string;
-  /**
-   * Queries are what is searched beside the question, or in place of a follow-up.
-   */
-  queries: RewrittenQuery[];
-  /**
-   * Prompt is what the model was sent, Reply what it wrote.
-   */
-  prompt: string;
-  reply: string;
-}
-/**
- * RewrittenQuery is a query of a model's.
- */
-export interface RewrittenQuery {
-  text: string;
-  /**
-   * Legs are those that search with it: vector, bm25.
-   */
-  legs: string[];
 }
 
 //////////

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ragdesk/backend/fault"
@@ -36,6 +34,10 @@ const (
 	// KindRubricPair asks a judge to mark two answers side by side, which only the probe
 	// of positions does.
 	KindRubricPair Kind = "rubric-pair"
+	// KindUseful asks a judge which passages are of use for a reference answer.
+	KindUseful Kind = "useful"
+	// KindAskedBack asks a judge for the questions that an answer would answer.
+	KindAskedBack Kind = "asked-back"
 )
 
 // needed are the placeholders that a kind's template must have, allowed those that it
@@ -45,13 +47,14 @@ var needed = map[Kind][]string{
 	KindCondense: {"history", "question"}, KindMultiQuery: {"question"}, KindHyDE: {"question"},
 	KindVerdicts: {"passages", "claims"},
 	KindRubric:   {"passages", "question", "answer"}, KindRubricPair: {"passages", "question", "first", "second"},
+	KindUseful: {"passages", "question", "reference"}, KindAskedBack: {"answer"},
 }
 
-var allowed = map[Kind][]string{KindGrounded: {"refusal"}, KindCompletion: {"refusal"}, KindVerdicts: {"question", "count"}, KindRubric: {"example"}}
+var allowed = map[Kind][]string{KindGrounded: {"refusal"}, KindCompletion: {"refusal"}, KindVerdicts: {"question", "count"}, KindRubric: {"example"}, KindUseful: {"count"}, KindAskedBack: {"count"}}
 
 // Kinds lists the kinds in the order of their use.
 func Kinds() []Kind {
-	return []Kind{KindGrounded, KindCompletion, KindCondense, KindMultiQuery, KindHyDE, KindVerdicts, KindRubric, KindRubricPair}
+	return []Kind{KindGrounded, KindCompletion, KindCondense, KindMultiQuery, KindHyDE, KindVerdicts, KindRubric, KindRubricPair, KindUseful, KindAskedBack}
 }
 
 // Template is the wording of a prompt. Build it with ParseTemplate or Builtin.
@@ -161,52 +164,6 @@ func (t Template) fill(values map[string]string) string {
 	})
 }
 
-// numberedPassages sets passages for a judge, each between fences.
-func numberedPassages(passages []string) string {
-	set := make([]string, len(passages))
-	line := fence(passages)
-	for i, p := range passages {
-		set[i] = fmt.Sprintf("[%d]\n%s\n%s%s", i+1, line, endLine(p), line)
-	}
-	return strings.Join(set, "\n\n")
-}
-
-// RubricPrompts are the templates that ask a judge for marks, in one language.
-type RubricPrompts struct{ Marks, Two Template }
-
-// Rubric asks for the marks of one answer; example is one of Example, or empty.
-func (p RubricPrompts) Rubric(question string, passages []string, answer, example string) string {
-	return p.Marks.fill(map[string]string{
-		"question": oneLine(cmp.Or(question, "-")), "passages": numberedPassages(passages), "answer": fenced(answer), "example": example,
-	})
-}
-
-// Pair asks for a mark of each of two answers.
-func (p RubricPrompts) Pair(question string, passages []string, first, second string) string {
-	return p.Two.fill(map[string]string{
-		"question": oneLine(cmp.Or(question, "-")), "passages": numberedPassages(passages), "first": fenced(first), "second": fenced(second),
-	})
-}
-
-// Example is a reply that gives every dimension the mark.
-func (p RubricPrompts) Example(mark int) string {
-	lead, reason := "Example of a reply:", "names the sentence that decides"
-	if p.Marks.Lang == "zh" {
-		lead, reason = "输出示例：", "点明起决定作用的句子"
-	}
-	one := fmt.Sprintf(`{"reason":%q,"mark":%d}`, reason, mark)
-	return fmt.Sprintf(`%s {"unsupported":"","missing":"","faithfulness":%[2]s,"relevance":%[2]s,"completeness":%[2]s}`, lead, one)
-}
-
-// Fingerprint is that of the template for marks.
-func (p RubricPrompts) Fingerprint() string { return p.Marks.Fingerprint() }
-
-// fenced sets an answer between fences.
-func fenced(answer string) string {
-	line := fence([]string{answer})
-	return line + "\n" + endLine(answer) + line
-}
-
 // Turn is a question of a conversation with its answer.
 type Turn struct{ Question, Answer string }
 
@@ -222,18 +179,6 @@ func (t Template) Rewrite(question string, history []Turn) string {
 		turns[i] = said + h.Question + "\n" + replied + h.Answer
 	}
 	return t.fill(map[string]string{"question": question, "history": strings.Join(turns, "\n")})
-}
-
-// Verdicts is the prompt that asks a judge about claims, numbered from 1, and each on a
-// line.
-func (t Template) Verdicts(question string, passages, claims []string) string {
-	numbered := make([]string, len(claims))
-	for i, c := range claims {
-		numbered[i] = fmt.Sprintf("%d. %s", i+1, oneLine(c))
-	}
-	return t.fill(map[string]string{
-		"question": oneLine(cmp.Or(question, "-")), "passages": numberedPassages(passages), "claims": strings.Join(numbered, "\n"), "count": strconv.Itoa(len(claims)),
-	})
 }
 
 // Prompts are templates by kind and language; what is not set is built in.

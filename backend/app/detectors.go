@@ -111,16 +111,25 @@ func (s *Service) llmDetector(ctx context.Context, model string, fresh bool) (de
 	if err != nil {
 		return detector{}, err
 	}
+	found, err := s.verdictsOf(asker, info)
+	return detector{Detector: found, model: info.Model, small: info.Demonstration}, err
+}
+
+// verdictsOf has a model give verdicts on claims.
+func (s *Service) verdictsOf(asker judges.Asker, info rag.GeneratorInfo) (*judges.LLM, error) {
 	wordings := map[string]judges.Wording{}
-	for _, lang := range []string{"zh", "en"} {
+	for _, lang := range promptLanguages {
 		t, err := s.promptOf(answer.KindVerdicts, lang)
 		if err != nil {
-			return detector{}, err
+			return nil, err
 		}
 		wordings[lang] = t
 	}
-	return detector{Detector: judges.NewLLM(asker, languagesOf(info.Model), wordings, info.Digest), model: info.Model, small: info.Demonstration}, nil
+	return judges.NewLLM(asker, languagesOf(info.Model), wordings, info.Digest), nil
 }
+
+// promptLanguages are those that there are prompts for.
+var promptLanguages = []string{"zh", "en"}
 
 // nliDetector asks an installed NLI model; "" is the first one. Faults: "nli_none",
 // "model_not_installed", "nli_other_model" {model}, "model_precision_missing".

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"ragdesk/backend/api"
@@ -21,11 +23,15 @@ const (
 	estimateProbes = 3
 	// keptProbes is how many are looked for among kept replies.
 	keptProbes = 20
+	// estimateTime bounds what answering and judging are measured for: when it is over, what was
+	// measured stands for the strategies that were not.
+	estimateTime = 30 * time.Second
 )
 
 // EstimateEval says what an evaluation would take, measured by searching a few of
 // its questions with every strategy, after one that warms the caches, and by answering
-// them where the metrics ask for answers; their replies are kept for the evaluation.
+// them where the metrics ask for answers, for half a minute or one answer at least; their
+// replies are kept for the evaluation.
 func (s *Service) EstimateEval(ctx context.Context, r api.EvalRequest) (api.EvalEstimate, error) {
 	plan, err := s.plan(ctx, r)
 	if err != nil {
@@ -44,7 +50,7 @@ func (s *Service) EstimateEval(ctx context.Context, r api.EvalRequest) (api.Eval
 	if err != nil {
 		return api.EvalEstimate{}, err
 	}
-	est := estimation{n: n}
+	est := estimation{n: n, strategies: len(plan.entries)}
 	if evaluate.Answered(plan.metrics) {
 		answers, err := s.evalAnswerer(ctx, lib, plan)
 		if err != nil {
@@ -56,9 +62,12 @@ func (s *Service) EstimateEval(ctx context.Context, r api.EvalRequest) (api.Eval
 		return api.EvalEstimate{}, err
 	}
 	for _, e := range plan.entries {
-		if err := est.probe(ctx, searcher{s, lib.Name}, e.Pipeline, ds.Questions); err != nil {
+		if err := est.search(ctx, searcher{s, lib.Name}, e.Pipeline, ds.Questions); err != nil {
 			return api.EvalEstimate{}, err
 		}
+	}
+	if err := est.answer(ctx); err != nil {
+		return api.EvalEstimate{}, err
 	}
 	est.into(&out)
 	return out, nil
@@ -83,11 +92,27 @@ func (s *Service) finishedOf(ctx context.Context, plan evaluation, ds dataset.Da
 
 // estimation adds up what probes took.
 type estimation struct {
-	n        int
-	answerer *evalAnswerer
+	n, strategies int
+	answerer      *evalAnswerer
+	// probes are to be answered, the first of every strategy first.
+	probes []probe
+	// answered and judged are the sums over strategies of the shares that are kept.
+	answered, judged float64
 	// seconds are of searches over all questions.
 	seconds          float64
 	answers, judging callCosts
+}
+
+// probe is a question with what a strategy found.
+type probe struct {
+	place    int
+	question evaluate.Question
+	hits     []rag.Hit
+}
+
+// asQuestion is a question as answering and judging need it.
+func asQuestion(q dataset.Question) evaluate.Question {
+	return evaluate.Question{ID: q.ID, Text: q.Text, Answers: q.Answers, KeyPoints: q.KeyPoints}
 }
 
 // callCosts are those of one kind over all questions and strategies.
@@ -98,10 +123,10 @@ type callCosts struct {
 	model, rest, one float64
 }
 
-// add scales what probes cost to n questions, share of whose calls are kept.
-func (c *callCosts) add(m *llm.Meter, wall time.Duration, probes, n int, share float64) {
+// add scales what probes cost to all answers, share of whose calls are kept.
+func (c *callCosts) add(m *llm.Meter, wall time.Duration, probes, all int, share float64) {
 	made, kept, took := m.Counts()
-	scale := float64(n) / float64(probes)
+	scale := float64(all) / float64(probes)
 	total := float64(made) * scale
 	c.calls += total
 	c.kept += total * share
@@ -113,12 +138,10 @@ func (c *callCosts) add(m *llm.Meter, wall time.Duration, probes, n int, share f
 	c.rest += max(0, wall.Seconds()-paid) * scale / float64(runtime.NumCPU())
 }
 
-// probe measures one strategy.
-func (e *estimation) probe(ctx context.Context, search searcher, p rag.Pipeline, all []dataset.Question) error {
+// search measures the searches of one strategy, and looks for kept replies.
+func (e *estimation) search(ctx context.Context, search searcher, p rag.Pipeline, all []dataset.Question) error {
 	probes := min(estimateProbes, e.n)
 	var took float64
-	var hits [][]rag.Hit
-	var asked []evaluate.Question
 	for i := range probes + 1 {
 		q := all[max(0, i-1)*e.n/probes]
 		got, err := search.Search(ctx, p, q.Text)
@@ -127,8 +150,7 @@ func (e *estimation) probe(ctx context.Context, search searcher, p rag.Pipeline,
 		}
 		if i > 0 {
 			took += got.Took[runs.Total].Seconds()
-			hits = append(hits, got.Hits[:min(len(got.Hits), p.TopK)])
-			asked = append(asked, evaluate.Question{ID: q.ID, Text: q.Text, Answers: q.Answers, KeyPoints: q.KeyPoints})
+			e.probes = append(e.probes, probe{i, asQuestion(q), got.Hits[:min(len(got.Hits), p.TopK)]})
 		}
 	}
 	e.seconds += took / float64(probes) * float64(e.n) / float64(runtime.NumCPU())
@@ -136,26 +158,39 @@ func (e *estimation) probe(ctx context.Context, search searcher, p rag.Pipeline,
 		return nil
 	}
 	answered, judged, err := e.keptShares(ctx, search, p, all)
-	if err != nil {
-		return err
+	e.answered, e.judged = e.answered+answered, e.judged+judged
+	return err
+}
+
+// answer has probes answered and judged, until the time is over.
+func (e *estimation) answer(ctx context.Context) error {
+	if e.answerer == nil {
+		return nil
 	}
+	slices.SortStableFunc(e.probes, func(a, b probe) int { return a.place - b.place })
 	var write, judge llm.Meter
 	var writing, judging time.Duration
-	for i, q := range asked {
+	done := 0
+	for _, p := range e.probes {
+		if done > 0 && writing+judging > estimateTime {
+			break
+		}
 		start := time.Now()
-		a, err := e.answerer.write(llm.WithMeter(ctx, &write), q, hits[i])
+		a, err := e.answerer.write(llm.WithMeter(ctx, &write), p.question, p.hits)
 		writing += time.Since(start)
 		if err != nil || a.Error != nil {
 			return errors.Join(err, failed(a.Error))
 		}
 		start = time.Now()
-		if err := e.answerer.judge(llm.WithMeter(ctx, &judge), &a, q); err != nil {
+		if err := e.answerer.judge(llm.WithMeter(ctx, &judge), &a, p.question); err != nil {
 			return err
 		}
 		judging += time.Since(start)
+		done++
 	}
-	e.answers.add(&write, writing, probes, e.n, answered)
-	e.judging.add(&judge, judging, probes, e.n, judged)
+	all, share := e.n*e.strategies, 1/float64(e.strategies)
+	e.answers.add(&write, writing, done, all, e.answered*share)
+	e.judging.add(&judge, judging, done, all, e.judged*share)
 	return nil
 }
 
@@ -173,7 +208,7 @@ func (e *estimation) keptShares(ctx context.Context, search searcher, p rag.Pipe
 		if err != nil {
 			return 0, 0, err
 		}
-		asked := evaluate.Question{ID: q.ID, Text: q.Text}
+		asked := asQuestion(q)
 		a, err := e.answerer.write(llm.WithMeter(ctx, &write), asked, got.Hits[:min(len(got.Hits), p.TopK)])
 		if err != nil {
 			return 0, 0, err
@@ -215,6 +250,5 @@ func (e *estimation) into(out *api.EvalEstimate) {
 		out.Seconds += f.Seconds
 		return f
 	}
-	who := e.answerer.answering()
-	out.Answers, out.Judging = fill(who.Model, e.answers), fill(who.Detector, e.judging)
+	out.Answers, out.Judging = fill(e.answerer.model, e.answers), fill(strings.Join(e.answerer.judgesBy(), ", "), e.judging)
 }

@@ -113,6 +113,7 @@ func (s *Service) configPlan(ctx context.Context, r api.EvalRequest) (evaluation
 	e := evaluation{
 		library: c.Library, dataset: c.Dataset, reindex: c.Reindex, metrics: c.Metrics, gain: c.Gain,
 		baseline: c.Baseline, primary: c.Primary, seed: c.Seed, output: c.Output, out: r.Out,
+		answers: c.Answers, by: detecting{names: c.Detector, model: c.Judge},
 	}
 	if e.relevance, err = dataset.ParseRelevance(c.Relevance, c.Unit); err != nil {
 		return evaluation{}, err
@@ -262,7 +263,7 @@ func (s *Service) setup(ctx context.Context, plan evaluation, b bound, lib rag.L
 		return evaluate.Setup{}, err
 	}
 	return evaluate.Setup{
-		Answerer: answers, Answering: answers.answering(), Notices: answers.notices(), Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
+		Answerer: answers, Answering: answers.answering(), Questions: questions, Entries: plan.entries, Judge: j, Searcher: searcher{s, lib.Name},
 		Metrics: plan.metrics, Gain: plan.gain, Baseline: plan.baseline, Primary: plan.primary, Seed: plan.seed, Own: &own,
 		Library: runs.Library{KB: lib.Name, Fingerprint: lib.Fingerprint(), Revision: lib.Revision, Documents: lib.Documents,
 			Content: content, Chunks: lib.Chunks, Chunker: lib.Chunker, ChunkSize: lib.ChunkSize, ChunkOverlap: lib.ChunkOverlap, Embedder: lib.Embedder},

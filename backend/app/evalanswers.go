@@ -8,6 +8,7 @@ import (
 	"ragdesk/backend/answer"
 	"ragdesk/backend/evaluate"
 	"ragdesk/backend/fault"
+	judges "ragdesk/backend/judge"
 	"ragdesk/backend/llm"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/retrieve"
@@ -26,6 +27,9 @@ type evalAnswerer struct {
 	embedder  rag.Embedder
 	// rubric marks the answers; nil where no metric is of its marks.
 	rubric *rubricJudge
+	// assessor makes the parts of a judgement that metrics need; nil where none does.
+	assessor *assessor
+	parts    []string
 }
 
 // evalAnswerer is the one of a library, as a plan has it.
@@ -51,12 +55,28 @@ func (s *Service) evalAnswerer(ctx context.Context, lib rag.Library, plan evalua
 		}
 		out.rubric = &judge
 	}
+	if out.parts = evaluate.JudgedParts(plan.metrics); len(out.parts) > 0 {
+		a, err := s.assessor(ctx, by.model, by.fresh)
+		if err != nil {
+			return evalAnswerer{}, err
+		}
+		out.assessor = &a
+	}
 	return out, nil
 }
 
 // answering says who answers and judges.
 func (e evalAnswerer) answering() *runs.Answering {
-	return &runs.Answering{Model: e.model, Detector: display(e.detectors[0]), DetectorFingerprint: e.detectors[0].Fingerprint()}
+	out := &runs.Answering{
+		Model: e.model, Detector: display(e.detectors[0]), DetectorFingerprint: e.detectors[0].Fingerprint(), Judges: e.judges(),
+	}
+	switch {
+	case e.rubric != nil:
+		out.JudgeModel = e.rubric.Model()
+	case e.assessor != nil:
+		out.JudgeModel = e.assessor.Model()
+	}
+	return out
 }
 
 // Fingerprint implements evaluate.Answerer.
@@ -68,19 +88,45 @@ func (e evalAnswerer) Fingerprint() string {
 	if e.rubric != nil {
 		parts = append(parts, e.rubric.Fingerprint())
 	}
+	if e.assessor != nil {
+		parts = append(append(parts, e.assessor.Fingerprint()), e.parts...)
+	}
 	return joined(parts...)
 }
 
-// notices warn of models that judge.
-func (e evalAnswerer) notices() []runs.Advice {
-	var out []runs.Advice
+// judgesBy names everybody who judges: the detectors, and the model of the rubric and of llm_…
+// metrics.
+func (e evalAnswerer) judgesBy() []string {
+	var out []string
 	for _, d := range e.detectors {
-		if d.model != "" {
-			out = append(out, evaluate.JudgeWarnings(d.model, llm.FullName(e.model) == llm.FullName(d.model), d.small)...)
+		out = append(out, display(d))
+	}
+	if e.rubric != nil {
+		out = append(out, "rubric:"+e.rubric.Model())
+	}
+	if e.assessor != nil {
+		out = append(out, "llm_…:"+e.assessor.Model())
+	}
+	return out
+}
+
+// judges are the models that judge, each once.
+func (e evalAnswerer) judges() []runs.JudgeModel {
+	out := []runs.JudgeModel{}
+	add := func(model string, small bool) {
+		m := runs.JudgeModel{Model: model, Own: llm.FullName(e.model) == llm.FullName(model), Small: small}
+		if model != "" && !slices.Contains(out, m) {
+			out = append(out, m)
 		}
 	}
-	if e.rubric != nil && !slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model == e.rubric.Model() }) {
-		out = append(out, evaluate.JudgeWarnings(e.rubric.Model(), llm.FullName(e.model) == llm.FullName(e.rubric.Model()), e.rubric.small)...)
+	for _, d := range e.detectors {
+		add(d.model, d.small)
+	}
+	if e.rubric != nil {
+		add(e.rubric.Model(), e.rubric.small)
+	}
+	if e.assessor != nil {
+		add(e.assessor.Model(), e.assessor.small)
 	}
 	return out
 }
@@ -100,7 +146,7 @@ func (e evalAnswerer) Answer(ctx context.Context, q evaluate.Question, hits []ra
 
 // asksModels reports whether a language model answers or judges.
 func (e evalAnswerer) asksModels() bool {
-	return e.model != answer.ExtractiveModel || e.rubric != nil || slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model != "" })
+	return e.model != answer.ExtractiveModel || e.rubric != nil || e.assessor != nil || slices.ContainsFunc(e.detectors, func(d detector) bool { return d.model != "" })
 }
 
 // write answers, and leaves the verdict open.
@@ -129,16 +175,23 @@ func (e evalAnswerer) write(ctx context.Context, q evaluate.Question, hits []rag
 
 // judge adds the verdict and the likeness to question and reference.
 func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Question) error {
+	in := rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text}
+	if e.assessor != nil {
+		found, err := e.assess(ctx, in, a.Abstained, q)
+		if err != nil {
+			return err
+		}
+		a.Judgement = &found
+	}
 	if a.Abstained {
 		return nil
 	}
-	in := rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text}
 	for i, d := range e.detectors {
 		found, err := d.Detect(ctx, in)
 		if err != nil {
 			return err
 		}
-		v := verdict(display(d), found)
+		v := judges.Verdict(display(d), found)
 		if i > 0 {
 			a.Others = append(a.Others, v)
 			continue
@@ -155,27 +208,29 @@ func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Ques
 	return e.liken(ctx, a, q)
 }
 
-// verdict is a detection as runs keep it.
-func verdict(name string, d rag.Detection) runs.Verdict {
-	out := runs.Verdict{Detector: name, Label: string(d.Label), Reason: d.Reason, Claims: []runs.Claim{}, Calls: []runs.Call{}}
-	if d.Label != rag.Unscored {
-		score := d.Score
-		out.Score = &score
+// assess asks the assessor, and compares the questions that it asks back with the question.
+func (e evalAnswerer) assess(ctx context.Context, in rag.Judged, refused bool, q evaluate.Question) (runs.Judgement, error) {
+	asked := judges.Assessed{Judged: in, Refused: refused, Points: q.KeyPoints}
+	if len(q.Answers) > 0 {
+		asked.Reference = q.Answers[0]
 	}
-	for _, c := range d.Claims {
-		claim := runs.Claim{
-			Text: c.Text, Start: c.Points.Start, End: c.Points.End, Verdict: string(c.Verdict), Score: c.Score, Reason: c.Reason, Detail: c.Detail,
+	out, err := e.assessor.Assess(ctx, asked, e.parts)
+	if err != nil || out.Asked == nil || len(out.Asked.Questions) == 0 {
+		return out, err
+	}
+	question, err := e.embedder.Query(ctx, q.Text)
+	if err != nil {
+		return runs.Judgement{}, err
+	}
+	for i := range out.Asked.Questions {
+		back, err := e.embedder.Query(ctx, out.Asked.Questions[i].Text)
+		if err != nil {
+			return runs.Judgement{}, err
 		}
-		if len(c.Evidence) > 0 {
-			b := c.Evidence[0]
-			claim.Evidence = &runs.ClaimEvidence{Context: b.Context, Start: b.Points.Start, End: b.Points.End, Text: b.Text, Score: b.Score}
-		}
-		out.Claims = append(out.Claims, claim)
+		likeness := cosine(question, back)
+		out.Asked.Questions[i].Cosine = &likeness
 	}
-	for _, c := range d.Calls {
-		out.Calls = append(out.Calls, runs.Call{Claims: list(c.Claims), Reply: c.Reply, Reason: c.Reason})
-	}
-	return out
+	return out, nil
 }
 
 // liken compares the answer's vector with those of the question and of the reference

@@ -129,6 +129,9 @@ func (s *Service) CompareRuns(ctx context.Context, r api.RunsRequest) (api.EvalR
 			return api.EvalReport{}, err
 		}
 	}
+	if err := oneAssessor(stored, r.Metrics); err != nil {
+		return api.EvalReport{}, err
+	}
 	exp, err := evaluate.Compare(ctx, stored, evaluate.Choices{Metrics: r.Metrics})
 	if err != nil {
 		return api.EvalReport{}, err

@@ -49,7 +49,7 @@ func (s *Service) rubric(ctx context.Context, model string, fresh bool) (rubricJ
 		return rubricJudge{}, err
 	}
 	wordings := map[string]judges.RubricWording{}
-	for _, lang := range []string{"zh", "en"} {
+	for _, lang := range promptLanguages {
 		var p answer.RubricPrompts
 		if p.Marks, err = s.promptOf(answer.KindRubric, lang); err != nil {
 			return rubricJudge{}, err

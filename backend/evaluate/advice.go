@@ -28,12 +28,9 @@ var knownTypes = []string{"factual", "reasoning", "multi_hop", "comparison", "ne
 // advice lists what the reader should know of the numbers, and then what to try
 // next, in the order in which it matters.
 func (a *assessment) advice() []runs.Advice {
-	out := slices.Clone(a.notices)
-	if out == nil {
-		out = []runs.Advice{}
-	}
+	out := []runs.Advice{}
 	for _, rule := range []func() []runs.Advice{
-		a.sizeWarnings, a.metricWarnings, a.errorWarnings, a.goldWarnings, a.typeWarnings,
+		a.judgeWarnings, a.sizeWarnings, a.metricWarnings, a.errorWarnings, a.goldWarnings, a.typeWarnings,
 		a.variableWarnings, a.depthWarnings, a.powerWarnings, a.legHints, a.nextHints,
 	} {
 		out = append(out, rule()...)
@@ -41,15 +38,30 @@ func (a *assessment) advice() []runs.Advice {
 	return out
 }
 
-// JudgeWarnings say what is to be known of a model that judges: that it wrote the answers
-// itself, and that it is small.
-func JudgeWarnings(judge string, own, small bool) []runs.Advice {
-	var out []runs.Advice
-	if own {
-		out = append(out, warning(runs.JudgeIsGenerator, fault.P("model", judge)))
+// judgeWarnings say what is to be known of models that judge: that one wrote the answers
+// itself, and that it is small. They hold for stored runs too.
+func (a *assessment) judgeWarnings() []runs.Advice {
+	if !slices.ContainsFunc(a.metrics, metric.answers) {
+		return nil
 	}
-	if small {
-		out = append(out, warning(runs.JudgeSmall, fault.P("model", judge)))
+	var out []runs.Advice
+	add := func(code, model string) {
+		if !slices.ContainsFunc(out, func(x runs.Advice) bool { return x.Code == code && x.Params["model"] == model }) {
+			out = append(out, warning(code, fault.P("model", model)))
+		}
+	}
+	for _, s := range a.stored {
+		if s.Answering == nil {
+			continue
+		}
+		for _, j := range s.Answering.Judges {
+			if j.Own {
+				add(runs.JudgeIsGenerator, j.Model)
+			}
+			if j.Small {
+				add(runs.JudgeSmall, j.Model)
+			}
+		}
 	}
 	return out
 }

@@ -40,14 +40,16 @@ type answerMetric struct {
 	lower, rate bool
 	// everyone says that it counts unanswerable questions too.
 	everyone bool
-	// judge says that it needs the marks of a language model.
+	// judge says that it needs the marks of a language model, parts which parts of its
+	// judgement.
 	judge bool
+	parts []string
 	value func(runs.Record) measure.Value
 }
 
 // answerMetrics lists them; docs/evaluation.md has the formulas.
 func answerMetrics() []answerMetric {
-	return []answerMetric{
+	return append([]answerMetric{
 		{name: "faithfulness", everyone: true, value: faithfulness},
 		{name: "hallucination_rate", lower: true, rate: true, everyone: true, value: hallucinated},
 		{name: "answer_relevancy", value: relevancy},
@@ -65,10 +67,10 @@ func answerMetrics() []answerMetric {
 		{name: rubricPrefix + runs.DimensionFaithfulness, everyone: true, judge: true, value: marked(runs.DimensionFaithfulness)},
 		{name: rubricPrefix + runs.DimensionRelevance, judge: true, value: marked(runs.DimensionRelevance)},
 		{name: rubricPrefix + runs.DimensionCompleteness, judge: true, value: marked(runs.DimensionCompleteness)},
-	}
+	}, judgedMetrics()...)
 }
 
-// AnswerMetrics are the names of the metrics of answers that need no judge's marks.
+// AnswerMetrics are the names of the metrics of answers that need no language model to judge.
 func AnswerMetrics() []string { return metricsBy(false) }
 
 // RubricMetrics are the names of the metrics that are a judge's marks.
@@ -77,7 +79,7 @@ func RubricMetrics() []string { return metricsBy(true) }
 func metricsBy(judge bool) []string {
 	var out []string
 	for _, m := range answerMetrics() {
-		if m.judge == judge {
+		if m.judge == judge && m.parts == nil {
 			out = append(out, m.name)
 		}
 	}
@@ -164,11 +166,14 @@ func relevancy(r runs.Record) measure.Value {
 	return measure.AnswerRelevancy([]float64{*r.Answer.Relevancy}, nil).Value
 }
 
+// correctness compares the words of answer and reference; a refusal has none of them.
 func correctness(r runs.Record) measure.Value {
 	ref := r.Answer.Reference
 	switch {
-	case ref == nil || ref.Contains == nil:
+	case !referred(r):
 		return measure.Absent(measure.NoRelevant)
+	case r.Answer.Abstained:
+		return measure.Of(0)
 	case r.Answer.Similarity == nil:
 		return measure.Absent(NotComputed)
 	}
@@ -176,11 +181,10 @@ func correctness(r runs.Record) measure.Value {
 }
 
 func contains(r runs.Record) measure.Value {
-	ref := r.Answer.Reference
-	if ref == nil || ref.Contains == nil {
+	if !referred(r) {
 		return measure.Absent(measure.NoRelevant)
 	}
-	return bit(*ref.Contains)
+	return bit(*r.Answer.Reference.Contains)
 }
 
 func bit(b bool) measure.Value {
@@ -355,7 +359,7 @@ func contextUtilization(r runs.Record) measure.Value {
 // rest on passages that are not relevant.
 func noiseSensitivity(r runs.Record) measure.Value {
 	ref := r.Answer.Reference
-	if ref == nil || ref.Contains == nil || r.Answer.Abstained {
+	if !referred(r) || r.Answer.Abstained {
 		return measure.Absent(measure.NoRelevant)
 	}
 	if !scored(r) {

@@ -23,18 +23,13 @@ type options struct {
 	seed              uint64
 	resamples         int
 	own               *rag.Pipeline
-	notices           []runs.Advice
 }
 
 func (p plan) options() options {
-	o := options{
+	return options{
 		metrics: p.metrics, primary: p.primary, baseline: p.baseline, depth: p.depth,
 		seed: p.Seed, resamples: p.Resamples, own: p.Own,
 	}
-	if p.answering() {
-		o.notices = p.Notices
-	}
-	return o
 }
 
 // assessment computes scores, comparisons and advice from runs over the same

@@ -314,6 +314,8 @@ func TestSweeps(t *testing.T) {
 			[]string{"ragdesk kb reindex --kb kb --chunk-size 128", "ragdesk eval --kb kb --dataset d --strategies hybrid+rerank", compare}},
 		"fewer passages": {runs.Ignored, parse("hybrid", nil), nil, "top_k",
 			[]string{"ragdesk eval --kb kb --dataset d --strategies hybrid --top-k 3", compare}},
+		"more than one passage": {runs.Fabricated, parse("hybrid", func(p *rag.Pipeline) { p.TopK = 1 }), nil, "top_k",
+			[]string{"ragdesk eval --kb kb --dataset d --strategies hybrid", compare}},
 		"a threshold that keeps": {runs.NoiseFollowed, parse("hybrid+rerank", nil),
 			[]runs.Record{score(.9), score(.41239), score(.5), score(.6), asked(0, 0, nil)}, "threshold.rerank",
 			[]string{"ragdesk eval --kb kb --dataset d --strategies hybrid+rerank --threshold rerank=0.412", compare}},
@@ -334,6 +336,12 @@ func TestSweeps(t *testing.T) {
 		if diff := cmp.Diff(runs.Sweep{Parameter: c.parameter, Commands: c.want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	judged := runs.Stored{Run: runs.Run{Strategy: "hybrid", Pipeline: parse("hybrid", nil), Metrics: []string{"rubric_relevance"}, Library: runs.Library{KB: "kb"},
+		Dataset: runs.Dataset{Name: "d"}, Answering: &runs.Answering{Model: "m", Detector: "llm:j", JudgeModel: "k"}}}
+	want := "ragdesk eval --kb kb --dataset d --strategies hybrid --metrics rubric_relevance --model m --detector llm:j --judge-model k --top-k 3"
+	if got := evaluate.Sweep(runs.Ignored, judged, nil); got.Commands[0] != want {
+		t.Errorf("%q, want %q", got.Commands[0], want)
 	}
 	for _, c := range runs.Causes() {
 		if len(evaluate.Parameters(c)) == 0 {

@@ -51,6 +51,10 @@ type Config struct {
 	Gain              measure.Gain
 	Baseline, Primary string
 	Seed              uint64
+	// Answers is the language model that answers, empty for quotes; Detector who judges,
+	// several with commas between; Judge the language model that judges where a detector or a
+	// metric asks one. Empty means the default.
+	Answers, Detector, Judge string
 }
 
 // Retriever is a strategy with what differs from it; nil means the strategy's own
@@ -88,6 +92,9 @@ type configFile struct {
 	Baseline      string          `yaml:"baseline"`
 	Primary       string          `yaml:"primary"`
 	Seed          uint64          `yaml:"seed"`
+	AnswerModel   string          `yaml:"answer_model"`
+	Detector      names           `yaml:"detector"`
+	JudgeModel    string          `yaml:"judge_model"`
 }
 
 type retrieverFile struct {
@@ -174,6 +181,7 @@ func ParseConfig(raw []byte, path string) (Config, error) {
 	}
 	c := Config{
 		File: path, Reindex: y.Reindex, Baseline: y.Baseline, Primary: y.Primary, Seed: y.Seed, Metrics: y.Metrics,
+		Answers: strings.TrimSpace(y.AnswerModel), Detector: strings.Join(y.Detector, ","), Judge: strings.TrimSpace(y.JudgeModel),
 		Dataset: refOf(y.DatasetPath, path), Library: refOf(y.KnowledgeBase, path), Output: resolve(y.Output, path),
 	}
 	if err := c.fill(y); err != nil {

@@ -68,9 +68,15 @@ unit: gold
 relevance: overlaps
 seed: 9
 reindex: true
+answer_model: qwen3:4b
+detector: [evidence, "llm:qwen3:8b"]
+judge_model: " qwen3:8b"
 `), filepath.FromSlash("conf/eval.yaml"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.Answers != "qwen3:4b" || c.Detector != "evidence,llm:qwen3:8b" || c.Judge != "qwen3:8b" {
+		t.Errorf("who answers and judges: %+v", c)
 	}
 	var names []string
 	for _, r := range c.Retrievers {

@@ -61,10 +61,13 @@ func CheckTuning(name string) error {
 
 // Names of groups of metrics.
 const (
-	// MetricsRetrieval are DefaultMetrics, MetricsAnswers AnswerMetrics, MetricsAll both.
+	// MetricsRetrieval are DefaultMetrics, MetricsAnswers AnswerMetrics, MetricsAll both;
+	// MetricsJudged are JudgedMetrics and MetricsRubric RubricMetrics.
 	MetricsRetrieval = "retrieval"
 	MetricsAnswers   = "answers"
 	MetricsAll       = "all"
+	MetricsJudged    = "llm"
+	MetricsRubric    = "rubric"
 )
 
 // expanded puts the metrics of groups in the place of their names; none are the
@@ -82,6 +85,10 @@ func expanded(names []string) []string {
 			out = append(out, AnswerMetrics()...)
 		case MetricsAll:
 			out = append(append(out, DefaultMetrics()...), AnswerMetrics()...)
+		case MetricsJudged:
+			out = append(out, JudgedMetrics()...)
+		case MetricsRubric:
+			out = append(out, RubricMetrics()...)
 		default:
 			out = append(out, name)
 		}
@@ -101,7 +108,8 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 		}
 		m, err := measure.Parse(name)
 		if err != nil {
-			known := append(slices.Concat(measure.Known(), AnswerMetrics(), RubricMetrics()), MetricsRetrieval, MetricsAnswers, MetricsAll)
+			known := append(slices.Concat(measure.Known(), AnswerMetrics(), RubricMetrics(), JudgedMetrics()),
+				MetricsRetrieval, MetricsAnswers, MetricsAll, MetricsRubric, MetricsJudged)
 			return nil, fault.New("metric_unknown", fault.P("metric", name), fault.P("known", strings.Join(known, ", ")))
 		}
 		if m.Kind == measure.NDCG && m.Gain == measure.GainDefault {

@@ -28,11 +28,11 @@ func marked(dimension string) func(runs.Record) measure.Value {
 
 // NeedsMarks reports metrics that are a judge's marks.
 func NeedsMarks(metrics []string) bool {
-	return slices.ContainsFunc(metrics, IsMark)
+	return slices.ContainsFunc(expanded(metrics), isMark)
 }
 
-// IsMark reports a metric that is a judge's mark.
-func IsMark(metric string) bool {
+// isMark reports a metric that is a judge's mark.
+func isMark(metric string) bool {
 	return slices.Contains(RubricMetrics(), strings.ToLower(strings.TrimSpace(metric)))
 }
 

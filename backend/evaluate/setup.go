@@ -95,8 +95,6 @@ type Setup struct {
 	// Answerer is nil when nothing is answered; it is asked only when Metrics has
 	// one of answers.
 	Answerer Answerer
-	// Notices are advice of the Answerer's, which comes first; only where it is asked.
-	Notices []runs.Advice
 	// Journal is nil when nothing is to be kept.
 	Journal Journal
 	// Live is told now and then what there is so far; nil for nobody. It is called by

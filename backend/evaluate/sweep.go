@@ -93,7 +93,10 @@ func Sweep(c runs.Cause, s runs.Stored, failed []runs.Record) runs.Sweep {
 		return t.with("neighbours", func(p *rag.Pipeline) { p.Neighbours++ })
 	case runs.Ignored, runs.Contradicted, runs.Fabricated:
 	}
-	return t.with("top_k", func(p *rag.Pipeline) { p.TopK = max(1, (k+1)/2) })
+	if k == 1 { // fewer passages than one are none
+		return t.with("top_k", func(p *rag.Pipeline) { p.TopK = runs.FailedDepth })
+	}
+	return t.with("top_k", func(p *rag.Pipeline) { p.TopK = (k + 1) / 2 })
 }
 
 // trial writes the commands that run a run again with a change.
@@ -183,6 +186,9 @@ func (t trial) eval(p rag.Pipeline, strategies string) string {
 	}
 	if a := t.run.Answering; a != nil {
 		args = append(args, "--model", a.Model, "--detector", a.Detector)
+		if a.JudgeModel != "" {
+			args = append(args, "--judge-model", a.JudgeModel)
+		}
 	}
 	for _, f := range []struct{ name, value, usual string }{
 		{"--relevance", t.run.Relevance, runs.RelevanceContains}, {"--unit", t.run.Unit, runs.UnitChunk},

@@ -72,12 +72,32 @@ func (l *LLM) Detect(ctx context.Context, in rag.Judged) (rag.Detection, error) 
 		return unscored(ReasonLanguage, lang), ctx.Err()
 	}
 	q := questioning{LLM: l, in: in, wording: l.wordings[lang], language: lang, claims: claimsOf(in), calls: []rag.JudgeCall{}}
+	return q.all(ctx)
+}
+
+// Statements judges statements that stand by themselves, such as key points, as Detect
+// judges an answer's claims.
+func (l *LLM) Statements(ctx context.Context, question string, context, statements []string) (rag.Detection, error) {
+	in := rag.Judged{Question: question, Context: context, Answer: strings.Join(statements, "\n")}
+	lang, ok := cover(l.languages, in)
+	if !ok {
+		return unscored(ReasonLanguage, lang), ctx.Err()
+	}
+	q := questioning{LLM: l, in: in, wording: l.wordings[lang], language: lang, alone: true, calls: []rag.JudgeCall{}}
+	for _, s := range statements {
+		q.claims = append(q.claims, rag.Claim{Text: s, Evidence: []rag.Evidence{}})
+	}
+	return q.all(ctx)
+}
+
+// all judges all claims that are not settled without a look at the context.
+func (q *questioning) all(ctx context.Context) (rag.Detection, error) {
 	if len(q.claims) == 0 {
 		return unscored(ReasonEmpty, ""), ctx.Err()
 	}
 	var open []int
 	for i := range q.claims {
-		if !settle(in, &q.claims[i]) {
+		if !settle(q.in, &q.claims[i]) {
 			open = append(open, i)
 		}
 	}
@@ -99,8 +119,10 @@ type questioning struct {
 	in       rag.Judged
 	wording  Wording
 	language string
-	claims   []rag.Claim
-	calls    []rag.JudgeCall
+	// alone says that the claims need no question to say anything.
+	alone  bool
+	claims []rag.Claim
+	calls  []rag.JudgeCall
 }
 
 // judge fills in the verdicts on some claims, and asks again about each that has
@@ -166,7 +188,7 @@ func (q *questioning) ask(ctx context.Context, some []int) error {
 func (q *questioning) statement(c rag.Claim) string {
 	said := strings.Join(strings.Fields(text.Uncited(c.Text)), " ")
 	switch {
-	case !short(q.in):
+	case q.alone || !short(q.in):
 		return said
 	case q.language == "zh":
 		return "问：" + q.in.Question + " 答：" + said
@@ -220,7 +242,8 @@ const (
 )
 
 // leastQuote is how much of a quote must be there for it to show anything, in
-// letters; a Chinese character counts twice.
+// letters; a Chinese character counts twice. A quote of all that a passage has may be
+// shorter.
 const leastQuote = 4
 
 // quoted finds a quote in the passages: its letters and digits, folded, in one of
@@ -251,7 +274,7 @@ func inOrder(whole, quote string) ([]rag.Span, bool) {
 			continue
 		}
 		k := strings.Index(letters[from:], said)
-		if k < 0 || text.Weight(said) < leastQuote {
+		if k < 0 || text.Weight(said) < leastQuote && said != letters {
 			return nil, false
 		}
 		k += from

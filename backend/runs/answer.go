@@ -34,6 +34,9 @@ type Answer struct {
 	Similarity *float64 `json:"similarity"`
 	// Rubric are the marks of a language model, null where none was asked for any.
 	Rubric *Rubric `json:"rubric"`
+	// Judgement is what a language model says for the llm_… metrics, null where none of
+	// them was asked for.
+	Judgement *Judgement `json:"judgement"`
 	// Reference compares the answer with the reference, null without one.
 	Reference *Reference `json:"reference"`
 	// Error is why there is no answer or no verdict, null when there are both.

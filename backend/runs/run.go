@@ -92,6 +92,18 @@ type Answering struct {
 	Detector string `json:"detector"`
 	// DetectorFingerprint changes when verdicts may.
 	DetectorFingerprint string `json:"detector_fingerprint"`
+	// JudgeModel is that of the rubric_… and llm_… metrics, empty where there are none.
+	JudgeModel string `json:"judge_model"`
+	// Judges are the models that judge: of detectors, of the rubric, of llm_… metrics.
+	Judges []JudgeModel `json:"judges"`
+}
+
+// JudgeModel is a model that judges answers.
+type JudgeModel struct {
+	Model string `json:"model"`
+	// Own says that it wrote the answers itself, Small that it is too small to be trusted.
+	Own   bool `json:"own"`
+	Small bool `json:"small"`
 }
 
 // Program is what ran, and where.

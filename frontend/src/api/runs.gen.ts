@@ -385,6 +385,11 @@ export interface Answer {
    */
   rubric: Rubric | null;
   /**
+   * Judgement is what a language model says for the llm_… metrics, null where none of
+   * them was asked for.
+   */
+  judgement: Judgement | null;
+  /**
    * Reference compares the answer with the reference, null without one.
    */
   reference: Reference | null;
@@ -656,6 +661,121 @@ export interface BucketTransition {
   to: 'missed' | 'noise' | 'unfaithful' | null;
   n: number /* int */;
   questions: string[];
+}
+
+//////////
+// source: judgement.go
+
+/**
+ * Judgement is what a language model says of an answer and its passages for the llm_…
+ * metrics. A part that no metric needs, or that the question or the answer gives nothing
+ * for, is null.
+ */
+export interface Judgement {
+  /**
+   * Model judged; Fingerprint changes with the model, the prompts and the rules.
+   * Judgements of different fingerprints are not comparable.
+   */
+  model: string;
+  fingerprint: string;
+  /**
+   * Correct are the answer's claims, judged by the reference answer; Recalled the
+   * reference's claims, judged by the answer; Found the reference's claims, judged by
+   * the passages; Points the key points, judged by the answer.
+   */
+  correct: Statements | null;
+  recalled: Statements | null;
+  found: Statements | null;
+  points: Statements | null;
+  /**
+   * Useful says which passages are of use for the reference answer, Used for the answer
+   * itself.
+   */
+  useful: Usefulness | null;
+  used: Usefulness | null;
+  /**
+   * Asked are the questions that the answer would answer.
+   */
+  asked: AskedBack | null;
+}
+export const PartCorrect = "correct";
+export const PartRecalled = "recalled";
+export const PartFound = "found";
+export const PartPoints = "points";
+export const PartUseful = "useful";
+export const PartUsed = "used";
+export const PartAsked = "asked";
+/**
+ * Parts of a Judgement, by the names of their keys.
+ */
+export type Part = typeof PartCorrect | typeof PartRecalled | typeof PartFound | typeof PartPoints | typeof PartUseful | typeof PartUsed | typeof PartAsked;
+/**
+ * Statements are statements with the verdicts on them.
+ */
+export interface Statements {
+  /**
+   * Claims have the verdict unscored where the judge gave none.
+   */
+  claims: Claim[];
+  /**
+   * Reason is a code why nothing was judged, empty when it was.
+   */
+  reason: string;
+  calls: Call[];
+}
+/**
+ * Usefulness says of each passage of the prompt, in its order, whether it is of use.
+ */
+export interface Usefulness {
+  passages: PassageUse[];
+  /**
+   * Reason is a code why nothing was judged, empty when it was.
+   */
+  reason: string;
+  /**
+   * Calls name passages where those on claims name claims.
+   */
+  calls: Call[];
+}
+/**
+ * PassageUse is the verdict on one passage.
+ */
+export interface PassageUse {
+  /**
+   * Useful is null when the judge gave no verdict, for the code in Reason.
+   */
+  useful: boolean | null;
+  reason: string;
+  /**
+   * Detail are the judge's own words.
+   */
+  detail: string;
+}
+/**
+ * AskedBack are questions that a judge wrote for an answer.
+ */
+export interface AskedBack {
+  questions: BackQuestion[];
+  /**
+   * Reason is a code why there are none, empty when there are.
+   */
+  reason: string;
+  calls: Call[];
+}
+/**
+ * BackQuestion is one of them.
+ */
+export interface BackQuestion {
+  text: string;
+  /**
+   * Noncommittal says that the answer evades it.
+   */
+  noncommittal: boolean;
+  /**
+   * Cosine is its likeness to the question that was asked, null when it was not
+   * computed.
+   */
+  cosine: number /* float64 */ | null;
 }
 
 //////////
@@ -1616,6 +1736,21 @@ export interface Answering {
    * DetectorFingerprint changes when verdicts may.
    */
   detector_fingerprint: string;
+  /**
+   * Judges are the models that judge: of detectors, of the rubric, of llm_… metrics.
+   */
+  judges: JudgeModel[];
+}
+/**
+ * JudgeModel is a model that judges answers.
+ */
+export interface JudgeModel {
+  model: string;
+  /**
+   * Own says that it wrote the answers itself, Small that it is too small to be trusted.
+   */
+  own: boolean;
+  small: boolean;
 }
 /**
  * Program is what ran, and where.

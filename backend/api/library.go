@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // ListKBsRequest asks for the knowledge bases of the workspace.
 type ListKBsRequest struct{}
 
@@ -37,8 +39,11 @@ type RemovedKB struct {
 
 // IngestRequest adds files and folders to a knowledge base, creating it.
 type IngestRequest struct {
-	KB    string   `json:"kb"`
+	KB string `json:"kb"`
+	// Paths are files and folders; with Retry they are sources of files that the
+	// library lists as not read, to be read again, and none means all that failed.
 	Paths []string `json:"paths"`
+	Retry bool     `json:"retry"`
 	// Chunker, ChunkSize, ChunkOverlap and Embedder apply when the knowledge base
 	// is created, and must agree with it otherwise; empty or null means its own.
 	Chunker      string `json:"chunker"`
@@ -85,6 +90,10 @@ type DocumentStatus struct {
 	Health   *Health    `json:"health"`
 	Warnings []Notice   `json:"warnings"`
 	Error    *ErrorBody `json:"error"`
+	// Path is where a file lies that a library lists as not read, and Tried when that
+	// was last tried; null elsewhere.
+	Path  *string    `json:"path"`
+	Tried *time.Time `json:"tried"`
 }
 
 // Health tells how completely a file, or all files of a library, were read.
@@ -123,12 +132,17 @@ type LibraryHealth struct {
 // ListDocumentsRequest asks for the documents of a knowledge base.
 type ListDocumentsRequest struct {
 	KB string `json:"kb"`
+	// Status keeps to these statuses; empty for all.
+	Status []string `json:"status"`
 }
 
-// DocumentList lists documents and aliases by source.
+// DocumentList lists documents, aliases and files that were not read by source. A
+// document whose file could not be read again has that status and error, and the
+// numbers of what the library still holds.
 type DocumentList struct {
 	Documents []DocumentStatus `json:"documents"`
-	Summary   LibraryHealth    `json:"summary"`
+	// Summary is the whole library's.
+	Summary LibraryHealth `json:"summary"`
 }
 
 // DocumentTextRequest names a document by source, unique ending, or id.
@@ -144,7 +158,7 @@ type DocumentText struct {
 	Text   string `json:"text"`
 }
 
-// RemoveDocumentsRequest names documents to remove.
+// RemoveDocumentsRequest names documents, and files that were not read, to remove.
 type RemoveDocumentsRequest struct {
 	KB   string   `json:"kb"`
 	Refs []string `json:"refs"`

@@ -61,7 +61,10 @@ func (c cut) over(s rag.Settings) cut {
 
 // StartIngest adds files and folders to a knowledge base.
 func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job, error) {
-	if len(r.Paths) == 0 {
+	if r.Retry && r.Sync {
+		return api.Job{}, fault.New("flags_conflict", fault.P("one", "--retry"), fault.P("other", "--sync"))
+	}
+	if len(r.Paths) == 0 && !r.Retry {
 		return api.Job{}, fault.New("argument_missing", fault.P("argument", "PATH"))
 	}
 	if _, ok := text.Charset(r.Encoding); r.Encoding != "" && !ok {
@@ -75,7 +78,7 @@ func (s *Service) StartIngest(ctx context.Context, r api.IngestRequest) (api.Job
 	read.OCR = r.OCR
 	want := cut{chunker: r.Chunker, size: r.ChunkSize, overlap: r.ChunkOverlap, embedder: r.Embedder, read: read}
 	return s.startWrite(ctx, "ingest", r.KB, want, func(ctx context.Context, p ingest.Ports, lib rag.Library, progress rag.Progress) (ingest.Report, error) {
-		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Sync: r.Sync, Encoding: r.Encoding, OCR: r.OCR, Tags: r.Tags, MaxBytes: read.Limits.Bytes}, progress)
+		return ingest.Run(ctx, p, lib, ingest.Options{Paths: r.Paths, Retry: r.Retry, Sync: r.Sync, Encoding: r.Encoding, OCR: r.OCR, Tags: r.Tags, MaxBytes: read.Limits.Bytes}, progress)
 	})
 }
 
@@ -188,8 +191,8 @@ func (s *Service) write(ctx context.Context, kind, kb string, want cut, progress
 		return ingest.Report{}, err
 	}
 	report, err := s.writeInto(ctx, w, lib, want.read, progress, run)
-	if created && report.Library.Documents == 0 && (err != nil || anyFailed(report)) {
-		// Nothing came in and something went wrong: leave no empty library behind.
+	if created && report.Library.Documents == 0 && (err != nil || nothingThere(report)) {
+		// Nothing came in and nothing is to be seen of it: leave no empty library behind.
 		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), w, lib))
 	}
 	return report, err
@@ -205,13 +208,9 @@ func (s *Service) writeInto(ctx context.Context, w *store.Writer, lib rag.Librar
 	return run(ctx, ports, lib, progress)
 }
 
-func anyFailed(r ingest.Report) bool {
-	for _, o := range r.Outcomes {
-		if o.Err != nil {
-			return true
-		}
-	}
-	return false
+// nothingThere reports whether paths were wrong and nothing else was found.
+func nothingThere(r ingest.Report) bool {
+	return len(r.Outcomes) > 0 && !slices.ContainsFunc(r.Outcomes, func(o ingest.Outcome) bool { return !fault.Is(o.Err, "not_found") })
 }
 
 // findOrCreate returns the library kb. Asked-for settings that differ from an

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
-	"ragdesk/backend/i18n"
 	"ragdesk/backend/ingest"
 	"ragdesk/backend/parse/host"
 	"ragdesk/backend/rag"
@@ -67,37 +64,6 @@ func (s *Service) remove(ctx context.Context, w *store.Writer, lib rag.Library) 
 	return nil
 }
 
-// ListDocuments lists documents and aliases by source.
-func (s *Service) ListDocuments(ctx context.Context, r api.ListDocumentsRequest) (api.DocumentList, error) {
-	lib, err := s.library(ctx, r.KB)
-	if err != nil {
-		return api.DocumentList{}, err
-	}
-	rows, err := s.store.Documents(ctx, lib)
-	if err != nil {
-		return api.DocumentList{}, err
-	}
-	aliases, err := s.store.Aliases(ctx, lib)
-	if err != nil {
-		return api.DocumentList{}, err
-	}
-	lang := i18n.Language(ctx)
-	byID := make(map[rag.DocumentID]rag.DocumentRow, len(rows))
-	out := api.DocumentList{Documents: []api.DocumentStatus{}}
-	for _, d := range rows {
-		byID[d.ID] = d
-		out.Documents = append(out.Documents, documentStatus(lang,
-			ingest.Outcome{Source: d.Source, Status: d.Status, Doc: d, Warnings: d.Warnings}))
-	}
-	for _, a := range aliases {
-		out.Documents = append(out.Documents, documentStatus(lang,
-			ingest.Outcome{Source: a.Source, Status: rag.StatusAlias, Doc: byID[a.DocID]}))
-	}
-	slices.SortStableFunc(out.Documents, func(a, b api.DocumentStatus) int { return strings.Compare(a.Source, b.Source) })
-	out.Summary = summary(out.Documents)
-	return out, nil
-}
-
 // DocumentText returns a document's text as it was read.
 func (s *Service) DocumentText(ctx context.Context, r api.DocumentTextRequest) (api.DocumentText, error) {
 	lib, err := s.library(ctx, r.KB)
@@ -113,49 +79,6 @@ func (s *Service) DocumentText(ctx context.Context, r api.DocumentTextRequest) (
 		return api.DocumentText{}, err
 	}
 	return api.DocumentText{Source: d.Source, DocID: string(d.ID), Text: text}, nil
-}
-
-// RemoveDocuments removes documents with their chunks and aliases.
-func (s *Service) RemoveDocuments(ctx context.Context, r api.RemoveDocumentsRequest) (api.RemovedDocuments, error) {
-	if len(r.Refs) == 0 {
-		return api.RemovedDocuments{}, fault.New("argument_missing", fault.P("argument", "SOURCE"))
-	}
-	if _, err := s.library(ctx, r.KB); err != nil {
-		return api.RemovedDocuments{}, err
-	}
-	w, err := s.store.Lock(ctx, "docs rm "+r.KB, s.cfg.LockWait)
-	if err != nil {
-		return api.RemovedDocuments{}, err
-	}
-	defer unlock(w)
-	lib, err := s.store.Library(ctx, r.KB) // as it is now that nobody else writes
-	if err != nil {
-		return api.RemovedDocuments{}, err
-	}
-	var change rag.Change
-	out := api.RemovedDocuments{Removed: []string{}}
-	aliases, err := s.store.Aliases(ctx, lib)
-	if err != nil {
-		return api.RemovedDocuments{}, err
-	}
-	for _, ref := range r.Refs {
-		if slices.ContainsFunc(aliases, func(a rag.Alias) bool { return a.Source == ref }) {
-			// The other path of a document goes; the document stays.
-			change.RemoveAliases = append(change.RemoveAliases, ref)
-			out.Removed = append(out.Removed, ref)
-			continue
-		}
-		d, err := s.store.FindDocument(ctx, lib, ref)
-		if err != nil {
-			return api.RemovedDocuments{}, err
-		}
-		if !slices.Contains(change.Remove, d.ID) {
-			change.Remove = append(change.Remove, d.ID)
-			out.Removed = append(out.Removed, d.Source)
-		}
-	}
-	_, err = s.shelf.Commit(ctx, w, lib, change)
-	return out, err
 }
 
 // ExportChunks lists the chunks of all documents, or of one, by source and

@@ -14,6 +14,7 @@ import (
 
 func (e *env) docs() *cobra.Command {
 	var kb string
+	var only []string
 	listing := &cobra.Command{
 		Use: "list --kb K", Short: e.t("short.docs.list"), Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -21,7 +22,7 @@ func (e *env) docs() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := s.ListDocuments(c.Context(), api.ListDocumentsRequest{KB: kb})
+			out, err := s.ListDocuments(c.Context(), api.ListDocumentsRequest{KB: kb, Status: only})
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
@@ -32,6 +33,7 @@ func (e *env) docs() *cobra.Command {
 			return nil
 		},
 	}
+	listing.Flags().StringSliceVar(&only, "status", nil, e.t("flag.status", fault.P("known", strings.Join(rag.Statuses(), ", "))))
 	text := &cobra.Command{
 		Use: "text --kb K SOURCE|ID", Short: e.t("short.docs.text"), Args: arguments(1, "SOURCE"),
 		RunE: func(c *cobra.Command, args []string) error {

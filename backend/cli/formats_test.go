@@ -34,6 +34,8 @@ func steady(s, workspace string) string {
 		{`"revision":( ?)\d+`, `"revision":${1}1`},
 		{`"fit":( ?)"\w+"`, `"fit":${1}"good"`},
 		{`"free_memory":( ?)(\d+|null)`, `"free_memory":${1}8000000000`},
+		{`"tried":( ?)"[^"]+"`, `"tried":${1}"2026-01-02T03:04:05Z"`},
+		{`"path":( ?)"/[^"]*/(tree/|nowhere)`, `"path":${1}"/home/me/$2`},
 		{`"seconds_left":( ?)[\d.]+`, `"seconds_left":${1}0.5`},
 		{`"((?:template_|detector_)?fingerprint)":( ?)"[0-9a-f]{16}"`, `"$1":$2"0123456789abcdef"`},
 		{`"(ms_per_pair|seconds_per_query)":( ?)[\d.e-]+`, `"$1":${2}0.5`},

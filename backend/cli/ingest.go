@@ -28,7 +28,13 @@ func (e *env) ingest() *cobra.Command {
 	var size, overlap int
 	var watching bool
 	c := &cobra.Command{
-		Use: "ingest --kb K PATH…", Short: e.t("short.ingest"), Args: arguments(-1, "PATH"),
+		Use: "ingest --kb K PATH…", Short: e.t("short.ingest"),
+		Args: func(c *cobra.Command, args []string) error {
+			if r.Retry {
+				return nil
+			}
+			return arguments(-1, "PATH")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Paths = args
 			r.ChunkSize, r.ChunkOverlap = optional(c, "chunk-size", size), optional(c, "chunk-overlap", overlap)
@@ -36,8 +42,11 @@ func (e *env) ingest() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if watching && e.json {
+			switch {
+			case watching && e.json:
 				return fault.New("flags_conflict", fault.P("one", "--watch"), fault.P("other", "--json"))
+			case watching && r.Retry:
+				return fault.New("flags_conflict", fault.P("one", "--watch"), fault.P("other", "--retry"))
 			}
 			once := func() error {
 				started, err := s.StartIngest(c.Context(), r)
@@ -59,6 +68,7 @@ func (e *env) ingest() *cobra.Command {
 	f.IntVar(&overlap, "chunk-overlap", 0, e.t("flag.chunk-overlap"))
 	f.StringVar(&r.Embedder, "embedder", "", e.t("flag.embedder"))
 	f.BoolVar(&r.Sync, "sync", false, e.t("flag.sync"))
+	f.BoolVar(&r.Retry, "retry", false, e.t("flag.retry"))
 	f.StringVar(&r.Encoding, "encoding", "", e.t("flag.encoding"))
 	f.StringSliceVar(&r.Tags, "tag", nil, e.t("flag.ingest-tag"))
 	f.BoolVar(&r.OCR, "ocr", false, e.t("flag.ocr"))
@@ -98,12 +108,6 @@ func ingestCode(r api.IngestReport) int {
 	return exitError
 }
 
-// statusOrder is the order of the summary.
-var statusOrder = []string{
-	rag.StatusIndexed, rag.StatusUpdated, rag.StatusUnchanged, rag.StatusAlias, rag.StatusRemoved, rag.StatusEmpty,
-	rag.StatusSkipped, rag.StatusNeedsOCR, rag.StatusUnsupported, rag.StatusFailed,
-}
-
 // manyFiles is from how many files on only the remarkable ones are listed.
 const manyFiles = 30
 
@@ -115,7 +119,7 @@ func (e *env) printReport(r api.IngestReport) {
 		e.printDocument(d)
 	}
 	var parts []string
-	for _, s := range statusOrder {
+	for _, s := range rag.Statuses() {
 		if n := r.Totals[s]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", e.t("status."+s), n))
 		}
@@ -126,6 +130,16 @@ func (e *env) printReport(r api.IngestReport) {
 	e.line("%s", e.bold(e.t("ingested", fault.P("kb", r.KB), fault.P("what", strings.Join(parts, e.t("comma"))),
 		fault.P("chunks", r.Totals["chunks"]), fault.P("seconds", fmt.Sprintf("%.1f", r.Seconds)))))
 	e.printSummary(r.Summary)
+	unread, there := 0, false
+	for _, d := range r.Documents {
+		if d.Error != nil {
+			unread++
+			there = there || d.Error.Code != "not_found"
+		}
+	}
+	if there {
+		e.line("%s", e.hot(e.t("unread", fault.P("n", unread), fault.P("kb", r.KB))))
+	}
 }
 
 // healthFacts are what of a file's reading is worth a word.
@@ -176,6 +190,9 @@ func (e *env) printDocument(d api.DocumentStatus) {
 	e.line("%s", strings.TrimRight(fmt.Sprintf("%s  %s  %s", status, d.Source, e.dim(strings.Join(facts, e.t("comma")))), " "))
 	if d.Error != nil {
 		e.line("    %s", d.Error.Message)
+	}
+	if d.Path != nil && d.Tried != nil {
+		e.line("    %s", e.dim(e.t("tried", fault.P("path", *d.Path), fault.P("when", d.Tried.Local().Format("2006-01-02 15:04")))))
 	}
 	for _, w := range d.Warnings {
 		e.line("    %s", e.hot(e.warning(w)))

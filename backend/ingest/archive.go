@@ -25,6 +25,7 @@ func (r *reader) archive(ctx context.Context, f file, pass func(*item) error) er
 	whole := &item{seq: r.seq(f.source), size: f.size, outcome: Outcome{Source: f.source}}
 	data, err := readFile(f.path, r.opt.MaxBytes)
 	if err != nil {
+		r.settle(f, whole)
 		whole.fail(err)
 		return pass(whole)
 	}
@@ -47,11 +48,13 @@ func (r *reader) archive(ctx context.Context, f file, pass func(*item) error) er
 		return errors.Join(stopped, ctx.Err())
 	case err != nil:
 		whole.size = 0
+		r.settle(f, whole)
 		whole.fail(err)
 		return pass(whole)
 	}
-	r.unpacked[f.real] = true
+	r.unpacked[f.real], r.unpackedAt[f.place()] = true, true
 	if n == 0 {
+		r.settle(f, whole)
 		whole.outcome.Status = rag.StatusSkipped
 		whole.outcome.Warnings = []rag.Notice{{Code: "empty_archive", Detail: filepath.Base(f.path)}}
 		return pass(whole)

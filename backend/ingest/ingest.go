@@ -20,6 +20,7 @@ import (
 type Catalogue interface {
 	Documents(ctx context.Context, lib rag.Library) ([]rag.DocumentRow, error)
 	Aliases(ctx context.Context, lib rag.Library) ([]rag.Alias, error)
+	Unread(ctx context.Context, lib rag.Library) ([]rag.Unread, error)
 	EachChunk(ctx context.Context, lib rag.Library, visit func(rag.ChunkRow) error) error
 }
 
@@ -49,7 +50,10 @@ type Ports struct {
 
 // Options say what to ingest.
 type Options struct {
+	// Paths are files and folders; with Retry they are sources of files that were not
+	// read, to be read again, and none means all that failed.
 	Paths []string
+	Retry bool
 	// Sync removes documents whose file is gone from the given folders.
 	Sync bool
 	// Encoding forces a character encoding; empty means by evidence.
@@ -89,7 +93,7 @@ type Report struct {
 }
 
 // Run ingests the paths. One bad file never stops the others: it becomes an
-// outcome with an error. When ctx is cancelled, what is embedded by then is
+// outcome with an error, which the library keeps until the file is read. When ctx is cancelled, what is embedded by then is
 // committed, and Run returns the report so far together with ctx.Err(). Any
 // other error means that the library could not be written.
 func Run(ctx context.Context, ports Ports, lib rag.Library, opt Options, progress rag.Progress) (Report, error) {
@@ -102,7 +106,13 @@ func Run(ctx context.Context, ports Ports, lib rag.Library, opt Options, progres
 		return Report{Library: lib}, err
 	}
 	progress.Stage("scan", 0)
-	scan, err := scanPaths(ctx, opt.Paths)
+	paths := asGiven(opt.Paths)
+	if opt.Retry {
+		if paths, err = known.retry(opt.Paths, opt.OCR); err != nil {
+			return Report{Library: lib}, err
+		}
+	}
+	scan, err := scanPaths(ctx, paths)
 	if err != nil {
 		return Report{Library: lib}, err
 	}

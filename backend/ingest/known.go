@@ -20,6 +20,9 @@ type known struct {
 	// copies are the sources of aliases that name their file without a link, by
 	// real path.
 	copies map[string]string
+	// unread are files that were not read, by place, as long as the run has not come
+	// to them.
+	unread map[string]rag.Unread
 }
 
 func loadKnown(ctx context.Context, c Catalogue, lib rag.Library) (*known, error) {
@@ -31,18 +34,26 @@ func loadKnown(ctx context.Context, c Catalogue, lib rag.Library) (*known, error
 	if err != nil {
 		return nil, fmt.Errorf("list the aliases of %q: %w", lib.Name, err)
 	}
+	unread, err := c.Unread(ctx, lib)
+	if err != nil {
+		return nil, fmt.Errorf("list the files of %q that were not read: %w", lib.Name, err)
+	}
 	k := &known{
 		docs:    make(map[rag.DocumentID]rag.DocumentRow, len(docs)),
 		byReal:  make(map[string]rag.DocumentID, len(docs)),
 		byHash:  make(map[string]rag.DocumentID, len(docs)),
 		aliases: make(map[string]rag.Alias, len(aliases)),
 		copies:  make(map[string]string, len(aliases)),
+		unread:  make(map[string]rag.Unread, len(unread)),
 	}
 	for _, d := range docs {
 		k.add(d)
 	}
 	for _, a := range aliases {
 		k.addAlias(a)
+	}
+	for _, u := range unread {
+		k.unread[u.Place] = u
 	}
 	return k, nil
 }

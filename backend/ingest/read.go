@@ -31,6 +31,11 @@ type item struct {
 	// removeDoc and removeAlias name what disappears.
 	removeDoc   rag.DocumentID
 	removeAlias string
+	// place is where the file lies and source what it is known by, to be kept when it
+	// is not read; empty for what is no file. wasUnread says that it was not read
+	// before, held that a document is of it.
+	place, source   string
+	wasUnread, held bool
 }
 
 // reader turns files into items: it decides what each file is to the library,
@@ -44,12 +49,14 @@ type reader struct {
 	seqs map[string]int
 	// unpacked are the real paths of the archives read to their end.
 	unpacked map[string]bool
+	// unpackedAt are their places.
+	unpackedAt map[string]bool
 }
 
 // all passes an item for every file, then for what follows from them: copies of
 // a document that changed, and with Sync what is gone.
 func (r *reader) all(ctx context.Context, pass func(*item) error) error {
-	r.seqs, r.unpacked = make(map[string]int, len(r.scan.files)), map[string]bool{}
+	r.seqs, r.unpacked, r.unpackedAt = make(map[string]int, len(r.scan.files)), map[string]bool{}, map[string]bool{}
 	for _, f := range r.scan.files {
 		if _, twice := r.seqs[f.source]; twice {
 			continue
@@ -64,7 +71,10 @@ func (r *reader) all(ctx context.Context, pass func(*item) error) error {
 			return err
 		}
 	}
-	return r.orphans(ctx, pass)
+	if err := r.orphans(ctx, pass); err != nil {
+		return err
+	}
+	return r.outlived(pass)
 }
 
 func (r *reader) seq(source string) int {
@@ -85,6 +95,7 @@ func (r *reader) one(ctx context.Context, f file, pass func(*item) error) error 
 		return r.archive(ctx, f, pass)
 	}
 	it := &item{seq: r.seq(f.source), size: f.size, outcome: Outcome{Source: f.source}}
+	r.settle(f, it)
 	switch {
 	case f.skip.Code != "":
 		it.outcome.Status = rag.StatusSkipped

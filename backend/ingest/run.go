@@ -195,7 +195,7 @@ func (c *committer) all(ctx context.Context, in <-chan *item) error {
 func (c *committer) flush(ctx context.Context) error {
 	for len(c.pending) > 0 {
 		change, n := c.next()
-		if change.TouchesChunks() || len(change.PutAliases)+len(change.RemoveAliases) > 0 {
+		if !change.IsEmpty() {
 			lib, err := c.to.Commit(ctx, c.lib, change)
 			if err != nil {
 				return fmt.Errorf("commit %d documents: %w", len(change.Put), err)
@@ -256,6 +256,9 @@ func (it *item) keys() []string {
 	if it.removeAlias != "" && it.alias == nil {
 		keys = append(keys, "a"+it.removeAlias)
 	}
+	if it.place != "" {
+		keys = append(keys, "p"+it.place)
+	}
 	return keys
 }
 
@@ -278,6 +281,12 @@ func (c *committer) add(change *rag.Change, it *item) {
 	}
 	if it.alias != nil {
 		change.PutAliases = append(change.PutAliases, *it.alias)
+	}
+	switch {
+	case it.place != "" && it.unread():
+		change.PutUnread = append(change.PutUnread, it.noted(time.Now()))
+	case it.wasUnread:
+		change.ClearUnread = append(change.ClearUnread, it.place)
 	}
 }
 

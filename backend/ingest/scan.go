@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -41,19 +42,33 @@ type scan struct {
 	roots []string
 	// sources are the sources of the given folders.
 	sources []string
+	// places are the absolute paths of the given folders, links not followed;
+	// entered those of all folders that were read, skipped those of what was passed
+	// over.
+	places  []string
+	entered map[string]bool
+	skipped []string
 }
 
 // scanPaths lists the files of paths in the order given, each folder in order
 // of names. Links are followed, a folder is entered once. Names beginning with
 // a dot, and what a .ragdeskignore names, are passed over inside folders and
 // listed as skipped.
-func scanPaths(ctx context.Context, paths []string) (scan, error) {
-	s := scanner{seen: map[string]bool{}}
+func scanPaths(ctx context.Context, paths []given) (scan, error) {
+	s := scanner{seen: map[string]bool{}, out: scan{entered: map[string]bool{}}}
 	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
 			return scan{}, err
 		}
-		s.given(p)
+		before := len(s.out.files)
+		s.given(p.path)
+		if p.source == "" {
+			continue
+		}
+		for i := range s.out.files[before:] {
+			f := &s.out.files[before+i]
+			f.source = pathpkg.Join(p.source, strings.TrimPrefix(f.source, filepath.ToSlash(p.path)))
+		}
 	}
 	return s.out, ctx.Err()
 }
@@ -67,6 +82,7 @@ type scanner struct {
 
 func (s *scanner) skip(path string, why rag.Notice) {
 	s.out.files = append(s.out.files, file{source: filepath.ToSlash(path), path: path, skip: why})
+	s.out.skipped = append(s.out.skipped, absolute(path))
 }
 
 // given adds a path from the command line, hidden or not.
@@ -92,6 +108,7 @@ func (s *scanner) given(path string) {
 	}
 	s.out.roots = append(s.out.roots, real)
 	s.out.sources = append(s.out.sources, filepath.ToSlash(path))
+	s.out.places = append(s.out.places, absolute(path))
 	s.folder(path, real)
 }
 
@@ -105,6 +122,7 @@ func (s *scanner) folder(path, real string) {
 		s.fail(path, err)
 		return
 	}
+	s.out.entered[absolute(path)] = true
 	defer s.enter(path)()
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	for _, e := range entries {

@@ -60,6 +60,14 @@ const (
 	StatusRemoved     = "removed"
 )
 
+// Statuses lists all statuses in the order of a summary.
+func Statuses() []string {
+	return []string{
+		StatusIndexed, StatusUpdated, StatusUnchanged, StatusAlias, StatusRemoved, StatusEmpty,
+		StatusSkipped, StatusNeedsOCR, StatusUnsupported, StatusFailed,
+	}
+}
+
 // DocumentRow is a stored document without its text.
 type DocumentRow struct {
 	// Document has no Text here.
@@ -115,6 +123,23 @@ type DocumentRecord struct {
 	Vectors []float32
 }
 
+// Unread is a file that gave a library no document, or not that of its newest bytes.
+type Unread struct {
+	// Place is the file's absolute path, links not followed; that of a file in an
+	// archive goes on with a NUL and the name there.
+	Place  string
+	Source string
+	// Status is StatusFailed, StatusUnsupported or StatusSkipped.
+	Status string
+	// Code and Params are those of the fault; empty where there is none.
+	Code   string
+	Params map[string]string
+	// Warnings say why a file was skipped.
+	Warnings []Notice
+	// Tried is when reading was last tried, in UTC and whole seconds.
+	Tried time.Time
+}
+
 // Change is what one transaction does to a library.
 type Change struct {
 	// Revision is the library's revision plus one when documents change, and its
@@ -125,6 +150,14 @@ type Change struct {
 	Put           []DocumentRecord
 	PutAliases    []Alias
 	RemoveAliases []string
+	// PutUnread notes files that were not read, ClearUnread forgets them by place.
+	PutUnread   []Unread
+	ClearUnread []string
+}
+
+// IsEmpty reports whether the change alters nothing.
+func (c Change) IsEmpty() bool {
+	return !c.TouchesChunks() && len(c.PutAliases)+len(c.RemoveAliases)+len(c.PutUnread)+len(c.ClearUnread) == 0
 }
 
 // TouchesChunks reports whether the change alters what the indexes hold.

@@ -13,7 +13,8 @@ import (
 // Apply does a change in one transaction and returns the library after it, its
 // totals included. The change is checked before anything is written, and nothing
 // is written unless all of it is. Within it aliases are removed first, then
-// documents, then documents put, then aliases.
+// documents, then documents put, then aliases; what is known of files that were not
+// read comes last, forgotten first.
 //
 // A document that is put again under its ID keeps its aliases; one that is
 // removed takes them along. The counts Chars and Chunks of a put document are
@@ -80,7 +81,7 @@ func (a *applier) apply(ctx context.Context, c rag.Change, cancelled func() erro
 			return fmt.Errorf("put alias %q: %w", alias.Source, err)
 		}
 	}
-	return nil
+	return a.unread(ctx, c)
 }
 
 func (a *applier) saveLibrary(ctx context.Context) error {

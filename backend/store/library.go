@@ -235,8 +235,8 @@ func checkName(name string) error {
 }
 
 // ReplaceLibrary puts lib in the place of old in one transaction: lib takes old's
-// name and the bindings of datasets, which hold for its documents as they did for
-// old's, and old is deleted with everything in it; the folder of its indexes is
+// name, the bindings of datasets, which hold for its documents as they did for
+// old's, and the files that were not read, and old is deleted with everything in it; the folder of its indexes is
 // left to their owner. Both must be at the given revisions. Faults: kb_unknown
 // {kb}; an old revision is an error that names both.
 func (w *Writer) ReplaceLibrary(ctx context.Context, old, lib rag.Library) (rag.Library, error) {
@@ -252,6 +252,9 @@ func (w *Writer) ReplaceLibrary(ctx context.Context, old, lib rag.Library) (rag.
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE OR REPLACE binding SET library = ? WHERE library = ?`, lib.ID, old.ID)
 		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE OR REPLACE unread SET library = ? WHERE library = ?`, lib.ID, old.ID); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM library WHERE id = ?`, old.ID); err != nil {

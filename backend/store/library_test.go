@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,6 +187,12 @@ func TestReplaceLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for lib, source := range map[rag.Library]string{old: "of old.pdf", fresh: "of fresh.pdf", other: "of other.pdf"} {
+		u := rag.Unread{Place: "/x.pdf", Source: source, Status: rag.StatusFailed, Code: "corrupt", Tried: time.Unix(7, 0).UTC()}
+		if _, err := w.Apply(ctx, lib, rag.Change{Revision: lib.Revision, PutUnread: []rag.Unread{u}}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	stale := old
 	stale.Revision--
 	for name, c := range map[string][2]rag.Library{"itself": {old, old}, "an old revision": {stale, fresh}} {
@@ -214,6 +221,9 @@ func TestReplaceLibrary(t *testing.T) {
 	}
 	if b, err := s.Bindings(ctx, other, "hash"); err != nil || string(b) != "of other" {
 		t.Errorf("the other library's bindings %q, error %v", b, err)
+	}
+	if u, err := s.Unread(ctx, got); err != nil || len(u) != 1 || u[0].Source != "of old.pdf" {
+		t.Errorf("not read: %+v, error %v", u, err)
 	}
 	_, err = s.Library(ctx, "fresh")
 	wantFault(t, err, "kb_unknown", fault.P("kb", "fresh"))

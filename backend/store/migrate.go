@@ -26,10 +26,15 @@ var schema004 string
 //go:embed schema/005.sql
 var schema005 string
 
+//go:embed schema/006.sql
+var schema006 string
+
 // migrations returns the steps from an empty database to the newest schema; the
 // step at index i leads from version i to version i+1. A released step is never
 // edited: testdata holds what each version looked like.
-func migrations() []string { return []string{schema001, schema002, schema003, schema004, schema005} }
+func migrations() []string {
+	return []string{schema001, schema002, schema003, schema004, schema005, schema006}
+}
 
 // walMode is SQLite's name for write-ahead logging, which lets readers read while
 // the writer writes.

@@ -45,6 +45,8 @@ func fillVersion(t *testing.T, s *Store, version int) {
 		fillWords(t, s)
 	case 5:
 		fillTuned(t, s)
+	case 6:
+		fillUnread(t, s)
 	default:
 		t.Fatalf("no sample for version %d of the schema", version)
 	}
@@ -97,6 +99,27 @@ func fillTuned(t *testing.T, s *Store) {
 	}
 	defer w.Unlock()
 	if err := w.SetTuned(t.Context(), rag.Library{ID: 1}, rag.Tuned{Dataset: "题", Primary: "nDCG@10"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillUnread notes a file that the first library could not read.
+func fillUnread(t *testing.T, s *Store) {
+	t.Helper()
+	w, err := s.Lock(t.Context(), "sample", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Unlock()
+	lib, err := s.Library(t.Context(), "样本")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Apply(t.Context(), lib, rag.Change{Revision: lib.Revision, PutUnread: []rag.Unread{{
+		Place: "/r/坏.pdf", Source: "坏.pdf", Status: rag.StatusFailed, Code: "limit_bytes", Params: map[string]string{"limit": "1"},
+		Warnings: []rag.Notice{{Code: "c", Detail: "d"}}, Tried: time.Unix(1e9, 0),
+	}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -326,7 +349,7 @@ func TestMigrateNeedsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE tuned; DROP TABLE word; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
+	if _, err := s.write.ExecContext(t.Context(), `DROP TABLE meta; DROP TABLE unread; DROP TABLE tuned; DROP TABLE word; DROP TABLE binding; DROP TABLE dataset; DROP TABLE alias; DROP TABLE vector_block;
 		DROP TABLE chunk; DROP TABLE body; DROP TABLE document; DROP TABLE library`); err != nil {
 		t.Fatal(err)
 	}

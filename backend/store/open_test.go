@@ -109,7 +109,7 @@ func TestOpenNewerWorkspace(t *testing.T) {
 	open(t, dir)
 	run(t, raw(t, dir), `UPDATE meta SET value = '9' WHERE key = 'schema_version'`)
 	_, err := store.Open(t.Context(), dir)
-	wantFault(t, err, "workspace_newer", fault.P("path", dir), fault.P("found", 9), fault.P("known", 5))
+	wantFault(t, err, "workspace_newer", fault.P("path", dir), fault.P("found", 9), fault.P("known", 6))
 }
 
 func TestOpenDamagedWorkspace(t *testing.T) {

@@ -29,6 +29,11 @@ func checkChange(lib rag.Library, c rag.Change) error {
 			return fmt.Errorf("document %q: %w", r.ID, err)
 		}
 	}
+	for _, u := range c.PutUnread {
+		if u.Place == "" || u.Source == "" {
+			return fmt.Errorf("a file that was not read, %q, has no place or no source", u.Place+u.Source)
+		}
+	}
 	return nil
 }
 

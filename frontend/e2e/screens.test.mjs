@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -106,6 +106,51 @@ for (const language of languages) {
         assert.ok(!(await held()), "it stays");
         assert.equal(list.questions[0].gold[0].quote, passage);
         assert.deepEqual(list.problems, []);
+      }));
+
+    it("Library keeps what was not read, with the reason, until it is read or removed", () =>
+      visit({ language, scheme }, "#/library?kb=sample", async ({ page, t, assertAccessible }) => {
+        const folder = path.join(server.folder, `未读-${language}`);
+        mkdirSync(folder);
+        for (const [name, bytes] of Object.entries({ "好.md": "潮水涨落。", "坏.txt": Buffer.concat(Array(99).fill(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 1, 2, 255]))), "图.xyz": "no picture" })) writeFileSync(path.join(folder, name), bytes);
+        const kb = `unread-${language}`;
+        await page.getByRole("button", { name: t("compare.add") }).first().click();
+        await page.getByLabel(t("add.library"), { exact: true }).fill(kb);
+        await page.getByLabel(t("add.paths")).fill(`"${folder}"`);
+        await page.getByRole("button", { name: t("add.start"), exact: true }).click();
+        const job = page.getByRole("region", { name: t("job.title") });
+        // The end says that it is not the whole truth.
+        await job.getByText(t("job.state.partial", { n: 2 })).waitFor({ timeout: 90_000 });
+        assert.equal(await job.getByText(t("job.state.done"), { exact: true }).count(), 0, "it is done without a word");
+        await job.getByRole("button", { name: t("common.dismiss") }).click();
+        const rows = page.getByRole("listitem");
+        const bad = rows.filter({ hasText: "坏.txt" });
+        await bad.getByText(t("status.failed"), { exact: true }).waitFor();
+        await rows.filter({ hasText: "图.xyz" }).getByText(t("status.unsupported"), { exact: true }).waitFor();
+        assert.match(await bad.locator(".notes").innerText(), language === "zh" ? /[\u4e00-\u9fff]{4}/u : /[a-z]{3} /u);
+        assert.ok((await bad.locator(".notes").getAttribute("title"))?.includes(path.join(folder, "坏.txt")));
+        const tile = page.getByRole("region", { name: t("health.title") }).locator(".tile", { hasText: t("health.failed") });
+        assert.equal(await tile.locator("dd").first().innerText(), "2");
+        await assertAccessible();
+        // After a reload it is all there; shown alone, and tried again in vain, then with success.
+        await page.reload();
+        await bad.waitFor();
+        await page.getByRole("combobox", { name: t("eval.show") }).click();
+        await page.getByRole("option", { name: t("library.unread", { n: 2 }) }).click();
+        await rows.filter({ hasText: "好.md" }).waitFor({ state: "detached" });
+        const again = bad.getByRole("button", { name: t("library.retry", { source: path.join(folder, "坏.txt") }) });
+        await again.click();
+        await job.getByText(t("job.state.partial", { n: 1 })).waitFor({ timeout: 30_000 });
+        await job.getByRole("button", { name: t("common.dismiss") }).click();
+        writeFileSync(path.join(folder, "坏.txt"), "退潮之后。");
+        await again.click();
+        await job.getByText(t("job.state.done"), { exact: true }).waitFor({ timeout: 30_000 });
+        await bad.waitFor({ state: "detached" });
+        await rows.filter({ hasText: "图.xyz" }).getByRole("button", { name: t("library.removeOne", { source: path.join(folder, "图.xyz") }) }).click();
+        await rows.filter({ hasText: "图.xyz" }).waitFor({ state: "detached" });
+        const unread = async () => (await server.call("ListDocuments", { kb, status: ["failed", "unsupported"] })).documents.length;
+        for (let i = 0; i < 100 && (await unread()) > 0; i++) await page.waitForTimeout(200);
+        assert.equal(await unread(), 0);
       }));
 
     it("Datasets lists problems by line, imports, filters and plots", () =>

@@ -1171,7 +1171,12 @@ export interface RemovedKB {
  */
 export interface IngestRequest {
   kb: string;
+  /**
+   * Paths are files and folders; with Retry they are sources of files that the
+   * library lists as not read, to be read again, and none means all that failed.
+   */
   paths: string[];
+  retry: boolean;
   /**
    * Chunker, ChunkSize, ChunkOverlap and Embedder apply when the knowledge base
    * is created, and must agree with it otherwise; empty or null means its own.
@@ -1240,6 +1245,12 @@ export interface DocumentStatus {
   health: Health | null;
   warnings: Notice[];
   error: ErrorBody | null;
+  /**
+   * Path is where a file lies that a library lists as not read, and Tried when that
+   * was last tried; null elsewhere.
+   */
+  path: string | null;
+  tried: string | null;
 }
 /**
  * Health tells how completely a file, or all files of a library, were read.
@@ -1299,12 +1310,21 @@ export interface LibraryHealth {
  */
 export interface ListDocumentsRequest {
   kb: string;
+  /**
+   * Status keeps to these statuses; empty for all.
+   */
+  status: string[];
 }
 /**
- * DocumentList lists documents and aliases by source.
+ * DocumentList lists documents, aliases and files that were not read by source. A
+ * document whose file could not be read again has that status and error, and the
+ * numbers of what the library still holds.
  */
 export interface DocumentList {
   documents: DocumentStatus[];
+  /**
+   * Summary is the whole library's.
+   */
   summary: LibraryHealth;
 }
 /**
@@ -1323,7 +1343,7 @@ export interface DocumentText {
   text: string;
 }
 /**
- * RemoveDocumentsRequest names documents to remove.
+ * RemoveDocumentsRequest names documents, and files that were not read, to remove.
  */
 export interface RemoveDocumentsRequest {
   kb: string;

@@ -9,7 +9,7 @@ const job = (over: Partial<Job> = {}): Job => ({
 });
 const file = (source: string): DocumentStatus => ({
   source, doc_id: source, status: "indexed", format: null, encoding: null, chars: null, pages: null, chunks: 1, tokens: null,
-  health: null, warnings: [], error: null,
+  health: null, warnings: [], error: null, path: null, tried: null,
 });
 
 function setUp(answer: () => Promise<Job>) {

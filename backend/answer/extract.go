@@ -66,6 +66,16 @@ type Answer struct {
 	Needing int
 	// Abstained is true when the hits hold nothing to answer with.
 	Abstained bool
+	// Best is the best of the sentences that Extract quotes.
+	Best Best
+}
+
+// Best is the sentence that an extracted answer would be without the others.
+type Best struct {
+	Quote string
+	// Score is the scorer's, plus lexicalShare of the question's terms that the
+	// sentence holds, less rankCost a rank: it compares questions of one scorer.
+	Score float64
 }
 
 // sentence is a candidate for quoting.
@@ -96,7 +106,11 @@ func Extract(ctx context.Context, scorer rag.Reranker, coverage func(question, s
 		c := &candidates[i]
 		c.score = scores[i].Score + lexicalShare*coverage(question, c.text) - rankCost*float64(c.hit)
 	}
-	return quote(choose(candidates), hits), nil
+	chosen := choose(candidates)
+	a := quote(chosen, hits)
+	best := slices.MaxFunc(chosen, func(a, b sentence) int { return cmp.Compare(a.score, b.score) })
+	a.Best = Best{best.text, best.score}
+	return a, nil
 }
 
 // lexicalShare weighs the share of question terms a sentence holds, as the

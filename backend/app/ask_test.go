@@ -188,3 +188,35 @@ func TestAComparisonAsAJob(t *testing.T) {
 		t.Errorf("a missing model: %+v", j)
 	}
 }
+
+// An extracted answer quotes the best there is; that it fits badly is said, by the
+// bound of the model of the quote's own language.
+func TestAWeakQuoteIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := service(t)
+	load(t, s, folder(t, map[string]string{
+		"leave.md": "# 休假\n\n员工每年有十天年假，未休完的最多结转五天。\n",
+		"sla.md":   "# Service\n\nBackups are made every six hours and kept for 35 days.\n",
+	}))
+	for _, c := range []struct {
+		question, model string
+		weak            bool
+	}{
+		{"没有休完的年假最多结转几天？", "bge-small-zh-v1.5", false},
+		{"火星上的重力是多少？", "bge-small-zh-v1.5", true},
+		{"How many days are backups kept?", "all-MiniLM-L6-v2", false},
+		{"Who painted the ceiling of the Sistine Chapel?", "", true},
+	} {
+		out, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: c.question, Model: "extractive"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		weak := false
+		for _, w := range out.Warnings {
+			weak = weak || w.Code == "weak_quote" && strings.Contains(w.Detail, c.model)
+		}
+		if weak != c.weak || out.Abstained {
+			t.Errorf("%s: %q, warnings %+v", c.question, out.Answer, out.Warnings)
+		}
+	}
+}

@@ -62,16 +62,17 @@ func (m libraryModel) open(ctx context.Context) (rag.Embedder, error) {
 }
 
 // local opens the models that compare tokens: the library's own, or the program's
-// where a host embeds.
-func (m libraryModel) local() (*embed.Mixed, error) {
+// where a host embeds, with their name.
+func (m libraryModel) local() (*embed.Mixed, string, error) {
 	if _, hosted := hostedModel(m.lib.Embedder); hosted {
-		return m.service.embedder(defaultEmbedder, "")
+		model, err := m.service.embedder(defaultEmbedder, "")
+		return model, defaultEmbedder, err
 	}
 	model, err := m.service.embedder(m.lib.Embedder, m.lib.EmbedderFingerprint)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return model, m.check(model)
+	return model, m.lib.Embedder, m.check(model)
 }
 
 // check tells whether the model of the name is the one that it was.

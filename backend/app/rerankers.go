@@ -73,7 +73,7 @@ func (s *Service) reranker(name string, m libraryModel) (rag.Reranker, error) {
 // lateInteraction is the reranker that needs no model but a library's own, or the
 // program's where a host embeds.
 func (s *Service) lateInteraction(m libraryModel) (rag.Reranker, error) {
-	mixed, err := m.local()
+	mixed, _, err := m.local()
 	if err != nil {
 		return nil, err
 	}

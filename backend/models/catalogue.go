@@ -43,6 +43,10 @@ type Embedder struct {
 	Simplify bool
 	// Language is the one the model is meant for, "zh" or "en".
 	Language string
+	// WeakQuote is the score under which the best sentence of an extracted answer
+	// rarely answers: see answer.Best and docs/benchmarks.md. 0 where none is measured,
+	// so that no quote is weak.
+	WeakQuote float64
 	// Inputs are the graph's input names in the order ids, mask, types.
 	Inputs []string
 	// Output is the name of the token vectors.
@@ -57,14 +61,24 @@ func Embedders() []Embedder {
 	return []Embedder{{
 		Name:  DefaultEmbedder,
 		Model: "bge-small-zh-v1.5-int8.onnx", Tokenizer: "bge-small-zh-v1.5-tokenizer.json",
-		Dim: 512, Pooling: PoolingCLS, Limit: 512, Lowercase: true, Simplify: true, Language: "zh",
+		Dim: 512, Pooling: PoolingCLS, Limit: 512, Lowercase: true, Simplify: true, Language: "zh", WeakQuote: 0.48,
 		Inputs: bert, Output: "last_hidden_state",
 	}, {
 		Name:  "all-MiniLM-L6-v2",
 		Model: "all-MiniLM-L6-v2-int8.onnx", Tokenizer: "all-MiniLM-L6-v2-tokenizer.json",
-		Dim: 384, Pooling: PoolingMean, Limit: 256, Language: "en",
+		Dim: 384, Pooling: PoolingMean, Limit: 256, Language: "en", WeakQuote: 0.40,
 		Inputs: bert, Output: "last_hidden_state",
 	}}
+}
+
+// WeakQuote is the bound of an embedder by its exact name, 0 where none is measured.
+func WeakQuote(name string) float64 {
+	for _, e := range Embedders() {
+		if e.Name == name {
+			return e.WeakQuote
+		}
+	}
+	return 0
 }
 
 // Lookup finds an embedder by its name in any case; an empty name is the

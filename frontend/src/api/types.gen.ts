@@ -201,7 +201,8 @@ export interface AskResponse {
   /**
    * Warnings say that the model did not see all that was found: passages_cut,
    * prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
-   * that it was cut short itself.
+   * that it was cut short itself; and weak_quote that an extracted answer's best
+   * sentence matches the question only weakly.
    */
   warnings: Notice[];
   hits: Hit[];

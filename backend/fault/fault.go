@@ -70,15 +70,20 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Of returns the outermost fault in err's chain. A cancelled context becomes
-// "cancelled", a passed deadline "timeout", and any other error "internal", so
-// that an edge always has a code to show. Of(nil) is nil.
+// "cancelled", a passed deadline "timeout", a disk without space "disk_full" (path)
+// whatever fault it was made of, and any other error "internal", so that an edge
+// always has a code to show. Of(nil) is nil.
 func Of(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	noSpace := full(err)
 	var f *Error
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, context.Canceled):
 		return Wrap(err, "cancelled")
+	case noSpace != nil:
+		return noSpace
 	case errors.As(err, &f):
 		return f
 	case errors.Is(err, context.DeadlineExceeded):

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"ragdesk/backend/fault"
@@ -13,6 +15,7 @@ import (
 func TestOfFindsTheFaultToShow(t *testing.T) {
 	t.Parallel()
 	inner := fault.New("inner", fault.P("n", 3))
+	noSpace := &fs.PathError{Op: "write", Path: "index/tokens.bin", Err: syscall.ENOSPC}
 	for name, c := range map[string]struct {
 		err  error
 		code string
@@ -25,10 +28,16 @@ func TestOfFindsTheFaultToShow(t *testing.T) {
 		"cancelled fault": {fault.Wrap(context.Canceled, "outer"), "cancelled"},
 		"deadline":        {fmt.Errorf("embed: %w", context.DeadlineExceeded), "timeout"},
 		"anything else":   {io.ErrUnexpectedEOF, "internal"},
+		"disk full":       {fmt.Errorf("index: %w", noSpace), "disk_full"},
+		"disk full fault": {fault.Wrap(noSpace, "unwritable", fault.P("path", "a")), "disk_full"},
+		"told already":    {fault.Wrap(fault.Wrap(noSpace, "disk_full", fault.P("path", "w")), "outer"), "disk_full"},
 	} {
 		if got := fault.Of(c.err); got.Code != c.code {
 			t.Errorf("%s: code %q, want %q", name, got.Code, c.code)
 		}
+	}
+	if got := fault.Of(fmt.Errorf("add: %w", noSpace)); got.Params["path"] != noSpace.Path || !errors.Is(got, syscall.ENOSPC) {
+		t.Errorf("a full disk loses its place or cause: %v", got)
 	}
 	if fault.Of(nil) != nil {
 		t.Error("no error has a fault")

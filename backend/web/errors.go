@@ -35,6 +35,8 @@ func statusOf(code string) int {
 		return statusClientClosed
 	case "timeout":
 		return http.StatusGatewayTimeout
+	case "disk_full":
+		return http.StatusInsufficientStorage
 	case "internal":
 		return http.StatusInternalServerError
 	case "not_found":

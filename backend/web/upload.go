@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
@@ -92,11 +91,8 @@ func copyTo(root *os.Root, name string, body io.Reader) (err error) {
 
 func uploadFault(err error, where string) error {
 	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
+	if errors.As(err, &tooLarge) {
 		return fault.Wrap(err, "body_too_large", fault.P("limit", maxUpload))
-	case errors.Is(err, syscall.ENOSPC):
-		return fault.Wrap(err, "disk_full", fault.P("path", where))
 	}
 	return fault.Wrap(err, "unwritable", fault.P("path", where))
 }

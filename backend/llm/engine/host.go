@@ -175,7 +175,7 @@ func start(ctx context.Context, config Config) (*child, error) {
 	}
 	//nolint:noctx // the engine outlives the request that it was started for
 	cmd := exec.Command(config.Command[0], config.Command[1:]...)
-	cmd.Env, cmd.Stderr = environment(os.Environ(), config), log
+	cmd.Env, cmd.Stderr = environment(os.Environ(), config), quiet{log}
 	dieWithParent(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -264,13 +264,23 @@ func (c *child) attend(out io.Reader, log *os.File, greetings chan<- greeting) {
 			greetings <- g
 			greeted = true
 		case line != "":
-			_, _ = log.WriteString(line) // as above
+			_, _ = quiet{log}.Write([]byte(line))
 		}
 		if err != nil {
 			break
 		}
 	}
 	_ = c.cmd.Wait() // the status is in ProcessState
+}
+
+// quiet writes what can be written: a full disk is the log's loss alone. A writer
+// that failed would end the runner whose words it takes.
+type quiet struct{ log *os.File }
+
+// Write implements io.Writer; it never fails.
+func (q quiet) Write(p []byte) (int, error) {
+	_, _ = q.log.Write(p)
+	return len(p), nil
 }
 
 // maxLog is the size from which a log is put aside when the engine starts.

@@ -330,6 +330,46 @@ for (const language of languages) {
         await page.locator("article.turn").filter({ hasText: other }).locator(".marker").first().waitFor();
       }));
 
+    it("an address that names what is not there says so, and offers what there is", () =>
+      visit({ language, scheme }, "#/library?kb=nosuch", async ({ page, t, takeComplaints, assertAccessible }) => {
+        const alert = page.getByRole("alert");
+        const to = (/** @type {string} */ hash) => page.evaluate((there) => { location.hash = there; }, hash);
+        await alert.filter({ hasText: t("unknown.kb", { name: "nosuch" }) }).waitFor();
+        await assertAccessible();
+        await alert.getByRole("button", { name: "sample", exact: true }).click();
+        await page.getByRole("listitem").first().waitFor();
+        await to("#/library?kb=sample&doc=nosuch");
+        await alert.filter({ hasText: "nosuch" }).waitFor();
+        await page.getByRole("button", { name: t("doc.back") }).click();
+        await page.getByRole("listitem").first().waitFor();
+        await to("#/datasets?dataset=nosuch");
+        await alert.filter({ hasText: t("unknown.dataset", { name: "nosuch" }) }).waitFor();
+        await alert.getByRole("button", { name: "sample", exact: true }).click();
+        await page.locator(".list [role=listitem]").first().waitFor();
+        await to("#/evaluate?dataset=nosuch&kb=gone");
+        await alert.filter({ hasText: t("unknown.dataset", { name: "nosuch" }) }).filter({ hasText: t("unknown.kb", { name: "gone" }) }).waitFor();
+        assert.ok(await page.getByRole("button", { name: t("eval.start"), exact: true }).isDisabled());
+        for (const hash of ["#/runs/nosuch", "#/runs?runs=nosuch"]) {
+          await to(hash);
+          await alert.filter({ hasText: t("unknown.run", { name: "nosuch" }) }).waitFor();
+        }
+        await to("#/nosuch");
+        await alert.filter({ hasText: t("unknown.address", { name: "/nosuch" }) }).waitFor();
+        await alert.getByRole("button", { name: t("nav.compare") }).click();
+        // A question for a library that is not there is not asked of another.
+        for (const screen of ["compare", "ask"]) {
+          await to(`#/${screen}?${new URLSearchParams({ kb: "nosuch", q: "潮水几点涨？" }).toString()}`);
+          await alert.filter({ hasText: t("unknown.kb", { name: "nosuch" }) }).waitFor();
+          assert.equal(await page.locator("article").count(), 0);
+          await page.getByRole("search").locator("input").last().press("Enter");
+          await page.locator("article").first().waitFor();
+          await alert.waitFor({ state: "detached" });
+        }
+        await to(`#/compare?${new URLSearchParams({ kb: "sample", q: question[language], s: "vector,nosuch" }).toString()}`);
+        await page.getByText(/nosuch/u).first().waitFor();
+        assert.ok(takeComplaints().every((complaint) => complaint.includes("404")), "the missing document is the one complaint");
+      }));
+
     it("Models and Settings are drawn", () =>
       visit({ language, scheme }, "#/models", async ({ page, assertAccessible }) => {
         await page.locator("article").first().waitFor();

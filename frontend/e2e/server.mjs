@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,17 +8,19 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const built = path.join(root, "build/bin/ragdesk-headless");
 
 /**
- * Starts `ragdesk serve` on an empty workspace of its own.
- * Its url carries the key; its folder is scratch space, removed by stop.
+ * Starts the program on the workspace of a folder.
+ * @param {string} folder
+ * @param {number} port 0 for any
  */
-export async function startServer() {
-  const folder = mkdtempSync(path.join(tmpdir(), "ragdesk-e2e-"));
-  const child = spawn(process.env.RAGDESK_BINARY ?? built, ["serve", "--json", "--workspace", path.join(folder, "workspace")], {
+async function launch(folder, port) {
+  mkdirSync(folder, { recursive: true });
+  const child = spawn(process.env.RAGDESK_BINARY ?? built, ["serve", "--json", "--port", String(port), "--workspace", path.join(folder, "workspace")], {
     stdio: ["ignore", "pipe", "inherit"],
     // Models of the user's own, and an Ollama of theirs, are none of a test's business.
     env: { ...process.env, XDG_DATA_HOME: path.join(folder, "data"), OLLAMA_HOST: "127.0.0.1:1", RAGDESK_LLM_HOST: "" },
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
+  /** @type {string} */
   const url = await new Promise((resolve, reject) => {
     let out = "";
     child.once("error", reject);
@@ -32,9 +34,19 @@ export async function startServer() {
       }
     });
   });
-  const { origin, searchParams } = new URL(url);
+  return { child, ended, url };
+}
+
+/**
+ * Starts `ragdesk serve` on an empty workspace of its own.
+ * Its url carries the key; its folder is scratch space, removed by stop.
+ * @param {{ folder?: string }} options
+ */
+export async function startServer({ folder = mkdtempSync(path.join(tmpdir(), "ragdesk-e2e-")) } = {}) {
+  let running = await launch(folder, 0);
   /** @param {string} operation @param {object} request */
   const call = async (operation, request) => {
+    const { origin, searchParams } = new URL(running.url);
     const answer = await fetch(`${origin}/api/${operation}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${searchParams.get("token")}`, "Content-Type": "application/json" },
@@ -60,8 +72,18 @@ export async function startServer() {
       gain: "", relevance: "", unit: "", baseline: "", primary: "", seed: 0, out: "", ...request,
     }));
   return {
-    url,
+    get url() { return running.url; },
+    get pid() { return running.child.pid ?? 0; },
     folder,
+    /** Ends the program as a crash would. */
+    async kill() {
+      running.child.kill("SIGKILL");
+      await running.ended;
+    },
+    /** Starts it anew where it was, with a new key. */
+    async restart() {
+      running = await launch(folder, Number(new URL(running.url).port));
+    },
     finished,
     /** Installs the small chat model that the tests use, and returns its name. @returns {Promise<string>} */
     async installModel() {
@@ -83,8 +105,8 @@ export async function startServer() {
       return job.eval.runs.map((/** @type {{ run_id: string }} */ run) => run.run_id);
     },
     async stop() {
-      child.kill("SIGINT");
-      await ended;
+      running.child.kill("SIGINT");
+      await running.ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -14,7 +14,7 @@ export class ServiceError extends Error {
 }
 
 /** Codes that arise in the page itself; their words are under "ui.error". */
-export type PageErrorCode = "unreachable" | "bad_answer" | "copy_refused";
+export type PageErrorCode = "unreachable" | "bad_answer" | "copy_refused" | "job_lost";
 
 /** An error of the page's own. */
 export function pageError(code: PageErrorCode, cause?: unknown): ServiceError {

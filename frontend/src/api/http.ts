@@ -11,10 +11,7 @@ function httpTransport(language: () => string): Transport {
   return {
     async call<Response>(operation: string, request: object, signal?: AbortSignal): Promise<Response> {
       const answer = await post(operation, request, language(), signal);
-      const body: unknown = await answer.json().catch((cause: unknown) => {
-        signal?.throwIfAborted();
-        throw pageError("bad_answer", cause);
-      });
+      const body = await read(answer, signal);
       if (!answer.ok) throw toServiceError(body);
       return body as Response;
     },
@@ -32,6 +29,16 @@ async function post(operation: string, request: object, language: string, signal
   } catch (cause) {
     signal?.throwIfAborted();
     throw pageError("unreachable", cause);
+  }
+}
+
+/** Reads an answer, which can be cut off or not be one of the program's at all. */
+async function read(answer: Response, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await answer.json();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw pageError(cause instanceof SyntaxError ? "bad_answer" : "unreachable", cause);
   }
 }
 
@@ -61,7 +68,7 @@ async function uploadFile(name: string, file: Blob, signal: AbortSignal): Promis
     signal.throwIfAborted();
     throw pageError("unreachable", cause);
   });
-  const body: unknown = await answer.json().catch((cause: unknown) => { throw pageError("bad_answer", cause); });
+  const body = await read(answer, signal);
   if (!answer.ok) throw toServiceError(body);
   return (body as UploadedFile).path;
 }

@@ -1,5 +1,6 @@
 import { inject, type InjectionKey } from "vue";
 import { createClient, type Client } from "./client.gen";
+import { watchConnection, type Connection } from "./connection";
 import { httpBackend } from "./http";
 import type { EventSourcePort, Host } from "./transport";
 import { wailsBackend } from "./wails";
@@ -8,12 +9,14 @@ import { wailsBackend } from "./wails";
 export interface Api extends Client {
   readonly events: EventSourcePort;
   readonly host: Host;
+  readonly connection: Connection;
 }
 
 /** Connects to the window the page is in or, in a browser, to its server. */
 export function connect(language: () => string): Api {
   const backend = wailsBackend() ?? httpBackend(language);
-  return { ...createClient(backend.transport), events: backend.events, host: backend.host };
+  const { transport, host, connection } = watchConnection(backend.transport, backend.host);
+  return { ...createClient(transport), events: backend.events, host, connection };
 }
 
 /** Where the shell leaves the Api for the screens. */

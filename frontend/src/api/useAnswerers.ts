@@ -1,4 +1,4 @@
-import { computed, ref, shallowRef } from "vue";
+import { computed, onScopeDispose, ref, shallowRef } from "vue";
 import { useI18n } from "vue-i18n";
 import { useApi } from "./index";
 import type { Model, ModelList } from "./types.gen";
@@ -12,6 +12,9 @@ export function useAnswerers() {
   const { t } = useI18n();
   const list = shallowRef<ModelList | null>(null);
   const loading = ref(false);
+  /** It was asked for when nothing answered. */
+  let missed = false;
+  onScopeDispose(api.connection.onBack(() => { if (missed) void load(); }));
   const models = computed(() => list.value?.models.filter((one) => one.kind === "chat" && one.installed && one.error === null) ?? []);
 
   function note(model: Model): string {
@@ -27,8 +30,14 @@ export function useAnswerers() {
   async function load(): Promise<void> {
     if (loading.value) return;
     loading.value = true;
-    list.value = await api.listModels({}).catch(() => list.value);
-    loading.value = false;
+    try {
+      list.value = await api.listModels({});
+      missed = false;
+    } catch {
+      missed = true; // answers can be quoted without a model
+    } finally {
+      loading.value = false;
+    }
   }
 
   return { list, models, options, loading, load };

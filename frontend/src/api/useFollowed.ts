@@ -1,7 +1,9 @@
 import { computed, onScopeDispose, shallowRef, watch, type ComputedRef, type ShallowRef } from "vue";
 import { useApi } from "./index";
+import { isLost } from "./connection";
 import { toServiceError, type ServiceError } from "./errors";
 import { useJobs } from "./jobs";
+import { openSlot } from "@/lib/storage";
 import type { Job } from "./types.gen";
 
 /** One job that a screen shows itself, from its start to its end and after. */
@@ -9,27 +11,41 @@ export interface Followed {
   /** As it is known now; the last one stays when it has ended. */
   readonly job: Readonly<ShallowRef<Job | null>>;
   readonly running: ComputedRef<boolean>;
-  /** Why it is not known how far the job is; null while that is known. */
+  /** Why it is not known how far the job is; null while that is known, and while nothing answers at all, which the shell says. */
   readonly lost: ComputedRef<ServiceError | null>;
   /** Follows a job that was started, in place of another. */
   follow(job: Job): void;
   /** Takes a job up again after a reload; false when the program knows it no more. */
   resume(id: string): Promise<boolean>;
+  /** Takes up the remembered job, when none is followed. */
+  takeUp(): Promise<void>;
   /** Asks the job to end; what it has by then is kept. */
   stop(): Promise<void>;
   /** Is told of the end of each job that is followed. */
   onEnd(listener: (job: Job) => void): void;
 }
 
+/** Where a screen remembers its job through a reload: under a name, one for each thing the work is done on. */
+export interface Remembered {
+  readonly name: string;
+  readonly of: () => string;
+}
+const isIds = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" && value !== null && Object.values(value).every((id) => typeof id === "string");
+
 /** Follows one job at a time, inside a component's setup. */
-export function useFollowed(): Followed {
+export function useFollowed(remembered?: Remembered): Followed {
+  const slot = remembered ? openSlot<Record<string, string>>(() => sessionStorage, remembered.name, {}, isIds) : null;
   const api = useApi();
   const jobs = useJobs();
   const job = shallowRef<Job | null>(null);
   const listeners = new Set<(job: Job) => void>();
   const running = computed(() => job.value?.state === "running");
   const tracked = computed(() => jobs.tracked.value.find((one) => one.job.id === job.value?.id) ?? null);
-  const lost = computed(() => (running.value ? (tracked.value?.lost ?? null) : null));
+  const lost = computed(() => {
+    const why = running.value ? (tracked.value?.lost ?? null) : null;
+    return isLost(why) ? null : why;
+  });
 
   function take(now: Job): void {
     const ended = running.value && now.state !== "running";
@@ -40,14 +56,23 @@ export function useFollowed(): Followed {
 
   watch(tracked, (now) => {
     if (now) take(now.job);
-    // A program that was started anew knows nothing of it.
-    else if (job.value?.state === "running") take({ ...job.value, state: "failed", error: { code: "job_unknown", message: "job_unknown", params: { id: job.value.id } } });
   }, { flush: "sync" });
 
   function follow(started: Job): void {
+    if (slot && remembered) slot.write({ ...slot.read(), [remembered.of()]: started.id });
     job.value = started;
     if (started.state === "running") jobs.track(started);
     else listeners.forEach((listener) => { listener(started); });
+  }
+
+  async function resume(id: string): Promise<boolean> {
+    try {
+      follow(await api.getJob({ id }));
+      return true;
+    } catch (reason) {
+      if (toServiceError(reason).code !== "job_unknown") throw reason;
+      return false;
+    }
   }
 
   onScopeDispose(() => { listeners.clear(); });
@@ -56,14 +81,10 @@ export function useFollowed(): Followed {
     running,
     lost,
     follow,
-    async resume(id) {
-      try {
-        follow(await api.getJob({ id }));
-        return true;
-      } catch (reason) {
-        if (toServiceError(reason).code !== "job_unknown") throw reason;
-        return false;
-      }
+    resume,
+    async takeUp() {
+      const id = remembered ? slot?.read()[remembered.of()] : undefined;
+      if (id !== undefined && !job.value) await resume(id);
     },
     async stop() {
       if (job.value && running.value) await jobs.cancel(job.value.id);

@@ -8,7 +8,7 @@ import { createToasts, toastsKey } from "@/ui/toasts";
 import App from "./App.vue";
 import { createTexts, useLanguage } from "./i18n";
 import { createPreferences } from "./preferences";
-import { createScreens } from "./router";
+import { createScreens, fetchScreens } from "./router";
 import { shellKey } from "./shell";
 
 async function start(): Promise<void> {
@@ -22,9 +22,23 @@ async function start(): Promise<void> {
   // Answers change no library.
   jobs.onEnd(({ kind }) => { if (kind !== "ask" && kind !== "compare") void libraries.load(); });
 
+  const screens = createScreens();
+  // Where the code of a screen cannot be fetched, the program does not answer: the reader comes there once it does.
+  screens.onError((_, to) => {
+    const stop = api.connection.onBack(() => {
+      stop();
+      void screens.push(to.fullPath);
+    });
+    void api.connection.look();
+  });
+  api.connection.onBack(() => {
+    void libraries.load();
+    void jobs.resume();
+  });
+
   createApp(App)
     .use(i18n)
-    .use(createScreens())
+    .use(screens)
     .provide(apiKey, api)
     .provide(jobsKey, jobs)
     .provide(toastsKey, createToasts())
@@ -32,6 +46,7 @@ async function start(): Promise<void> {
     .mount("#app");
 
   await Promise.all([libraries.load(), jobs.resume()]);
+  fetchScreens();
 }
 
 void start();

@@ -31,7 +31,15 @@ export function createScreens(): Router {
     history: createWebHashHistory(),
     routes: [
       ...screens.map(({ name, path, component }) => ({ name, path, component })),
-      { path: "/:rest(.*)*", redirect: screens[0].path },
+      { path: "/", redirect: screens[0].path },
+      { path: "/runs/:run", redirect: ({ params }) => ({ path: "/runs", query: { runs: String(params.run) } }) },
+      { path: "/:rest(.*)*", component: () => import("./screens/UnknownScreen.vue") },
     ],
   });
+}
+
+/** Fetches the screens that were not opened yet, so that they open without the program, too. */
+export function fetchScreens(): void {
+  // What fails here is fetched again when it is opened.
+  for (const { component } of screens) if (typeof component === "function") void (component as () => Promise<Component>)().catch(() => undefined);
 }

@@ -1,8 +1,9 @@
 import { computed, ref, shallowRef, watch } from "vue";
 import { useApi } from "@/api";
-import { isAbort, ServiceError, toServiceError } from "@/api/errors";
+import { isAbort, pageError, toServiceError, type ServiceError } from "@/api/errors";
 import type { AskRequest, AskResponse, ConversationTurn, ErrorBody, Job } from "@/api/types.gen";
 import { useFollowed } from "@/api/useFollowed";
+import { useRecovery } from "@/api/useRecovery";
 import { openSlot } from "@/lib/storage";
 
 /** A question with what became of it. */
@@ -32,6 +33,7 @@ export function useTalk() {
   const turns = shallowRef<readonly Turn[]>(slot.read());
   const starting = ref("");
   const error = shallowRef<ServiceError | null>(null);
+  const trouble = useRecovery(error, () => resume());
   const busy = computed(() => starting.value !== "" || followed.running.value);
   let controller: AbortController | null = null;
 
@@ -75,8 +77,22 @@ export function useTalk() {
     }
   }
 
+  /** Goes on with the answer that a reload interrupted. */
+  async function resume(): Promise<void> {
+    const last = turns.value.at(-1);
+    if (last?.state !== "running") return;
+    try {
+      if (await followed.resume(last.id)) return;
+      const { code, message, params } = pageError("job_lost");
+      turns.value = turns.value.map((turn) => (turn === last ? { ...turn, state: "failed", error: { code, message, params } } : turn));
+      keep();
+    } catch (reason) {
+      error.value = toServiceError(reason);
+    }
+  }
+
   return {
-    turns, starting, busy, error, lost: followed.lost, history, ask,
+    turns, starting, busy, error: trouble, lost: followed.lost, history, ask, resume,
     stop(): void {
       controller?.abort();
       void followed.stop();
@@ -89,19 +105,6 @@ export function useTalk() {
     drop(id: string): void {
       turns.value = turns.value.filter((turn) => turn.id !== id);
       keep();
-    },
-    /** Goes on with the answer that a reload interrupted. */
-    async resume(): Promise<void> {
-      const last = turns.value.at(-1);
-      if (last?.state !== "running") return;
-      try {
-        if (await followed.resume(last.id)) return;
-        throw new ServiceError({ code: "job_unknown", message: "job_unknown", params: { id: last.id } });
-      } catch (reason) {
-        const { code, message, params } = toServiceError(reason);
-        turns.value = turns.value.map((turn) => (turn === last ? { ...turn, state: "failed", error: { code, message, params } } : turn));
-        keep();
-      }
     },
   };
 }

@@ -3,6 +3,7 @@ import { useApi } from "@/api";
 import { isAbort, ServiceError, toServiceError } from "@/api/errors";
 import type { CompareRequest, CompareResponse } from "@/api/types.gen";
 import { useFollowed } from "@/api/useFollowed";
+import { useRecovery } from "@/api/useRecovery";
 import { isOneOf, isStrings, openSlot } from "@/lib/storage";
 import { remember } from "@/lib/recent";
 import { isRunStrategy } from "@/lib/runStrategy";
@@ -41,6 +42,7 @@ export function useCompare() {
   const response = shallowRef<CompareResponse | null>(null);
   const answered = ref("");
   const error = shallowRef<ServiceError | null>(null);
+  const trouble = useRecovery(error, () => run());
   const starting = ref(false);
   const recent = ref(slots.recent.read());
   const followed = useFollowed();
@@ -142,5 +144,5 @@ export function useCompare() {
     controller?.abort();
   });
 
-  return { kb, query, settings, response, error, loading, lost: followed.lost, writing, stale, recent, run, resume, stop };
+  return { kb, query, settings, response, error: trouble, loading, lost: followed.lost, writing, stale, recent, run, resume, stop };
 }

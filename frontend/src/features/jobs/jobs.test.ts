@@ -3,6 +3,7 @@ import { ServiceError, pageError } from "@/api/errors";
 import type { EventListener } from "@/api/transport";
 import type { DocumentStatus, Job } from "@/api/types.gen";
 import { createJobs } from "./jobs";
+import { shallowRef } from "vue";
 
 const job = (over: Partial<Job> = {}): Job => ({
   id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, text: "", report: null, live: null, eval: null, judged: null, marked: null, probed: null, rescored: null, tune: null, answer: null, comparison: null, model: null, verified: null, speed: null, words: null, error: null, ...over,
@@ -16,6 +17,7 @@ function setUp(answer: () => Promise<Job>) {
   const open: { listener: EventListener | null } = { listener: null };
   const jobs = createJobs({
     getJob: answer,
+    connection: { trouble: shallowRef(null), look: () => Promise.resolve(), onBack: () => () => undefined },
     cancelJob: () => Promise.resolve(job({ state: "cancelled" })),
     events: {
       listen(listener) {
@@ -81,12 +83,12 @@ describe("createJobs", () => {
     expect(jobs.tracked.value[0]).toMatchObject({ lost: null, job: { done: 2 } });
   });
 
-  it("forgets a job the program does not know", async () => {
+  it("says that a program which was started anew does not know the job", async () => {
     const unknown = new ServiceError({ code: "job_unknown", message: "", params: {} });
     const { jobs } = setUp(() => Promise.reject(unknown));
     jobs.track(job());
     await vi.advanceTimersByTimeAsync(2000);
-    expect(jobs.tracked.value).toEqual([]);
+    expect(jobs.tracked.value[0]?.job).toMatchObject({ state: "failed", error: { code: "job_lost" } });
   });
 
   it("takes up a running job after a reload", async () => {

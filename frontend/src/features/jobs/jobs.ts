@@ -1,6 +1,6 @@
 import { ref } from "vue";
 import type { Api } from "@/api";
-import { isAbort, toServiceError } from "@/api/errors";
+import { isAbort, pageError, toServiceError } from "@/api/errors";
 import type { Jobs, TrackedJob } from "@/api/jobs";
 import type { DocumentStatus, Event, Job } from "@/api/types.gen";
 import { isStrings, openSlot } from "@/lib/storage";
@@ -16,7 +16,7 @@ const itemsKept = 500;
 const slot = openSlot<string[]>(() => sessionStorage, "ragdesk.jobs", [], isStrings);
 
 /** Makes the follower of jobs. */
-export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): Jobs {
+export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events" | "connection">): Jobs {
   const tracked = ref<readonly TrackedJob[]>([]);
   const listeners = new Set<(job: Job) => void>();
   let timer: ReturnType<typeof setInterval> | null = null;
@@ -49,10 +49,7 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
     slot.write(running().map((t) => t.job.id));
     if (running().length > 0 && timer === null) {
       timer = setInterval(() => void look(), lookEvery);
-      stopListening = api.events.listen({
-        event: (event: Event) => { update(event.job, event.item); },
-        reset: () => void look(),
-      });
+      listen();
     } else if (running().length === 0 && timer !== null) {
       clearInterval(timer);
       timer = null;
@@ -61,6 +58,20 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
     }
   }
 
+  function listen(): void {
+    stopListening?.();
+    stopListening = api.events.listen({
+      event: (event: Event) => { update(event.job, event.item); },
+      reset: () => void look(),
+    });
+  }
+  // A stream that a new program refused does not open by itself.
+  api.connection.onBack(() => {
+    if (timer === null) return;
+    listen();
+    void look();
+  });
+
   async function look(): Promise<void> {
     await Promise.all(running().map(async ({ job }) => {
       try {
@@ -68,7 +79,8 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events">): J
       } catch (reason) {
         if (isAbort(reason)) return;
         const error = toServiceError(reason);
-        if (error.code === "job_unknown") forget(job.id);
+        // A program that was started anew knows nothing of it.
+        if (error.code === "job_unknown") update({ ...job, state: "failed", error: pageError("job_lost") }, null);
         else change(job.id, (t) => ({ ...t, lost: error }));
       }
     }));

@@ -23,7 +23,7 @@ PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not
 	backend/i18n/locales/en.json backend/i18n/locales/zh.json backend/report/words.json
 TOOL := go tool -modfile=build/tools/go.mod
 
-.PHONY: help demo test build build-headless bench screenshots lint assets page system-build system-desktop system-test clean
+.PHONY: help demo test build build-headless bench smooth screenshots lint assets page system-build system-desktop system-test clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -63,6 +63,9 @@ lint: ## lint the whole tree, layers included
 
 bench: build-headless ## ratios against the peers, each in one run
 	build/bench.sh
+
+smooth: system-test build-headless ## how smooth the page is with 10,000 documents, 5,000 questions and 200 passages on screen
+	cd frontend && node e2e/smooth.mjs $(ARGS)
 
 screenshots: system-test build-headless ## every screen in both languages, light and dark, at three sizes, in build/screenshots
 	cd frontend && node e2e/screenshots.mjs ../build/screenshots $(ARGS)

@@ -415,6 +415,9 @@ for (const language of languages) {
         await page.getByRole("listitem").first().waitFor();
         await page.getByRole("button", { name: t("tune.open"), exact: true }).click();
         await dialog.getByRole("button", { name: t("tune.start"), exact: true }).click();
+        await dialog.getByRole("progressbar").waitFor();
+        await page.reload(); // the work goes on, and the dialog finds it again
+        await page.getByRole("button", { name: t("tune.open"), exact: true }).click();
         await dialog.locator("tr.won").waitFor({ timeout: 300_000 });
         await assertAccessible();
       }));

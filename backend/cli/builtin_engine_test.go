@@ -449,3 +449,123 @@ func (m *machine) rescores(t *testing.T, before, model string, evaluated func(..
 	t.Logf("%+v", rescored)
 	m.json(t, 0, &any, compare...)
 }
+
+// TestBuiltInModelEvaluatesTheSample: one command evaluates the sample library under four strategies, answered and
+// judged by the smallest model beside the detector that needs none. It is killed on the way and goes on where it
+// stopped. What the model says is worth nothing; that every answer has a value or a reason is what is tested.
+func TestBuiltInModelEvaluatesTheSample(t *testing.T) {
+	t.Parallel()
+	m := builtProgram(t)
+	smollm := chatModel(t, "smollm2-135m-instruct-q4_1.gguf")
+	d := demonstration()
+	if d.code != 0 {
+		t.Fatalf("demo: exit %d: %s", d.code, d.stderr)
+	}
+	workspace := filepath.Join(t.TempDir(), "ws")
+	if err := os.CopyFS(workspace, os.DirFS(d.workspace)); err != nil {
+		t.Fatal(err)
+	}
+	m.env = append(m.env, "RAGDESK_WORKSPACE="+workspace)
+	var installed struct{ Name string }
+	m.json(t, 0, &installed, "models", "import", smollm)
+	questions := filepath.Join(t.TempDir(), "questions.jsonl")
+	lines := `{"query_id":"price","question":"What does the Business plan cost per user and year in 2024?","answers":["2,400 yuan, without tax."],"key_points":["2,400 yuan"],"gold":[{"doc":"company/pricing-2024.md"}]}
+{"query_id":"nodes","question":"How many nodes does the search cluster have at most?","answers":["24 nodes."],"gold":[{"doc":"company/capacity-runbook-en.md"}]}
+`
+	if err := os.WriteFile(questions, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eval := []string{
+		"eval", "--kb", "sample", "--dataset", questions, "--top-k", "1", "--metrics", "all,llm_context_recall,llm_answer_relevancy",
+		"--model", installed.Name, "--judge-model", installed.Name, "--detector", "evidence,llm",
+	}
+	m.killedOnTheWay(t, workspace, eval)
+	var out struct {
+		Runs []struct {
+			RunID   string `json:"run_id"`
+			Metrics map[string]struct {
+				N, Of   int
+				Missing map[string]int
+			}
+		}
+		Comparisons []struct{ Verdict string }
+		Advice      []struct{ Code string }
+	}
+	m.json(t, 0, &out, eval...)
+	if len(out.Runs) != 4 || len(out.Comparisons) == 0 || len(out.Advice) < 2 || out.Advice[0].Code != "judge_is_generator" || out.Advice[1].Code != "judge_small" {
+		t.Fatalf("%+v", out)
+	}
+	for _, r := range out.Runs {
+		for _, name := range []string{"Hit@5", "faithfulness", "hallucination_rate", "answer_relevancy", "llm_context_recall", "llm_answer_relevancy"} {
+			got, missing := r.Metrics[name], 0
+			for _, n := range got.Missing {
+				missing += n
+			}
+			if got.N+missing != got.Of || got.Of > 2 {
+				t.Errorf("%s of %s: %+v", name, r.RunID, got)
+			}
+			t.Logf("%s %s: %d of %d, missing %v", r.RunID, name, got.N, got.Of, got.Missing)
+		}
+	}
+	m.opens(t, out.Runs[3].RunID)
+}
+
+// killedOnTheWay kills an evaluation once its journal has something, and sees it there.
+func (m *machine) killedOnTheWay(t *testing.T, workspace string, eval []string) {
+	t.Helper()
+	cmd := m.command(t.Context(), eval...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(programTime); ; time.Sleep(20 * time.Millisecond) {
+		journals, err := filepath.Glob(filepath.Join(workspace, "runs", ".work-*", "results.jsonl"))
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("no answer in time: %v", err)
+		}
+		if len(journals) == 1 {
+			if info, err := os.Stat(journals[0]); err == nil && info.Size() > 0 {
+				break
+			}
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	var estimate struct{ Searches, Finished int }
+	m.json(t, 0, &estimate, append(eval, "--estimate")...)
+	if estimate.Searches != 8 || estimate.Finished == 0 || estimate.Finished == 8 {
+		t.Errorf("%+v", estimate)
+	}
+}
+
+// opens looks at a run's answers: each has its verdicts, the model's raw replies and its judgement.
+func (m *machine) opens(t *testing.T, run string) {
+	t.Helper()
+	var shown struct {
+		Records []struct {
+			Answer struct {
+				Model, Text string
+				Abstained   bool
+				Others      []struct {
+					Detector, Label, Reason string
+					Calls                   []struct{ Reply string }
+				}
+				Judgement *struct {
+					Found *struct{ Calls []struct{ Reply string } }
+					Asked *struct{ Calls []struct{ Reply string } }
+				}
+			}
+		}
+	}
+	m.json(t, 0, &shown, "runs", "questions", run)
+	for _, r := range shown.Records {
+		a := r.Answer
+		if a.Text == "" || a.Judgement == nil || a.Judgement.Found == nil || len(a.Judgement.Found.Calls) == 0 {
+			t.Errorf("%+v", a)
+		}
+		if !a.Abstained && (len(a.Others) != 1 || a.Judgement.Asked == nil) {
+			t.Errorf("%+v", a)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // server is a running "ragdesk serve".
@@ -306,6 +307,36 @@ func TestDemo(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestSampleScripts runs testdata/sample/*.txt, each on a copy of the workspace of the demo, whose library "sample"
+// has 140 questions. The condition "offline" says that a command can be run without a network.
+func TestSampleScripts(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds and evaluates the sample library")
+	}
+	cache := cacheDir(t)
+	d := demonstration()
+	if d.code != 0 {
+		t.Fatalf("demo: exit %d: %s", d.code, d.stderr)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "sample"),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("RAGDESK_WORKSPACE", filepath.Join(e.WorkDir, "ws"))
+			e.Setenv("RAGDESK_CACHE", cache)
+			e.Setenv("LANG", "C.UTF-8")
+			return os.CopyFS(filepath.Join(e.WorkDir, "ws"), os.DirFS(d.workspace))
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "offline" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			return d.offline, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "json": jsonValue},
+	})
 }
 
 func TestEverythingWorksOffline(t *testing.T) {

@@ -131,7 +131,7 @@ func (a *assessment) answerHints(i int) []runs.Advice {
 			out = append(out, hint(h.code, run, fault.P(h.param, decimal(mean.Score))))
 		}
 	}
-	return out
+	return append(out, a.styleHints(i)...)
 }
 
 // noiseHint says how much of the first k is beside the question, and whether fewer

@@ -48,6 +48,9 @@ func (a *assessment) scoreRun(i int) []func() error {
 	}, func() (err error) {
 		a.exp.Runs[i].Headline, err = a.headline(i)
 		return err
+	}, func() (err error) {
+		a.exp.Runs[i].Style, err = a.style(i)
+		return err
 	}}
 	for _, g := range groupings {
 		members := map[string][]int{}

@@ -171,6 +171,9 @@ func (o *outcomes) answered(ctx context.Context, entry, question int, res Result
 	}
 	if a.Error == nil {
 		a.Reference = reference(q, a.Text)
+		if !a.Abstained {
+			a.Style = styleOf(q, a.Text)
+		}
 	}
 	r.Answer = &a
 	return throughJSON(r)

@@ -67,7 +67,7 @@ func (r *Rubric) Probe(ctx context.Context, probe string, items []Probed, seed u
 		if found.missing != "" {
 			out.Missing[found.missing]++
 		} else {
-			line.Without, line.With = &found.without, &found.with
+			line.Without, line.With, line.Low, line.High = &found.without, &found.with, found.low, found.high
 			effects = append(effects, found.with-found.without)
 		}
 		out.Items = append(out.Items, line)
@@ -140,7 +140,9 @@ const fewestClear = 5
 // of a call that brought none.
 type probeMarks struct {
 	without, with float64
-	missing       string
+	// low and high are the marks under the examples of the anchoring probe.
+	low, high *float64
+	missing   string
 }
 
 // mean asks for the marks of one answer, and returns their mean.
@@ -156,20 +158,15 @@ func (r *Rubric) mean(ctx context.Context, in rag.Judged, example string) (float
 	return float64(sum) / float64(len(runs.Dimensions())), "", nil
 }
 
-// both asks twice.
-func (r *Rubric) both(ctx context.Context, without, with rag.Judged, exampleWithout, exampleWith string) (out probeMarks, err error) {
-	if out.without, out.missing, err = r.mean(ctx, without, exampleWithout); err != nil || out.missing != "" {
-		return out, err
-	}
-	out.with, out.missing, err = r.mean(ctx, with, exampleWith)
-	return out, err
-}
-
 // padded marks the answer, and the same with everything said twice.
-func (r *Rubric) padded(ctx context.Context, item Probed) (probeMarks, error) {
+func (r *Rubric) padded(ctx context.Context, item Probed) (out probeMarks, err error) {
 	long := item.In
 	long.Answer = pad(item.In.Answer)
-	return r.both(ctx, item.In, long, "", "")
+	if out.without, out.missing, err = r.mean(ctx, item.In, ""); err != nil || out.missing != "" {
+		return out, err
+	}
+	out.with, out.missing, err = r.mean(ctx, long, "")
+	return out, err
 }
 
 // pad says everything in an answer again, in words that add nothing.
@@ -228,9 +225,21 @@ func (r *Rubric) own(ctx context.Context, item Probed) (out probeMarks, err erro
 	}, nil
 }
 
-// anchored marks the answer under a prompt whose example has low marks, and one with high
-// marks.
-func (r *Rubric) anchored(ctx context.Context, item Probed) (probeMarks, error) {
+// anchored marks the answer without an example in the prompt, and with one of low and one of high
+// marks. with is the mark without, moved by the mean of what each example moves it towards itself: noise,
+// which returns to the mean under either, cancels.
+func (r *Rubric) anchored(ctx context.Context, item Probed) (out probeMarks, err error) {
 	w := r.wording(item.In)
-	return r.both(ctx, item.In, item.In, w.Example(lowExample), w.Example(highExample))
+	var low, high float64
+	for _, p := range []struct {
+		mark    *float64
+		example string
+	}{{&out.without, ""}, {&low, w.Example(lowExample)}, {&high, w.Example(highExample)}} {
+		if *p.mark, out.missing, err = r.mean(ctx, item.In, p.example); err != nil || out.missing != "" {
+			return out, err
+		}
+	}
+	out.low, out.high = &low, &high
+	out.with = out.without + ((high-out.without)+(out.without-low))/2
+	return out, nil
 }

@@ -65,11 +65,48 @@ func tableRows(exp runs.Experiment, lang string) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	rows = append(rows, failed)
+	rows = append(append(rows, failed), styleRows(exp, lang)...)
 	if timed {
 		rows = append(rows, median)
 	}
 	return rows
+}
+
+// styleRows have how the answers read: no value is better or worse than another.
+func styleRows(exp runs.Experiment, lang string) [][]string {
+	var rows [][]string
+	for _, row := range []struct {
+		label string
+		of    func(*runs.StyleSummary) runs.Metric
+	}{
+		{"style.length", func(s *runs.StyleSummary) runs.Metric { return s.Length }},
+		{"style.sentence", func(s *runs.StyleSummary) runs.Metric { return s.Sentence }},
+		{"style.ratio", func(s *runs.StyleSummary) runs.Metric { return s.Ratio }},
+	} {
+		cells, there := []string{word(row.label).in(lang)}, false
+		for _, r := range exp.Runs {
+			cell := none
+			if r.Style != nil {
+				if m := row.of(r.Style); m.Value != nil {
+					cell, there = lengthOf(m), true
+				}
+			}
+			cells = append(cells, cell)
+		}
+		if there {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// lengthOf is a mean length with its interval.
+func lengthOf(m runs.Metric) string {
+	out := fmt.Sprintf("%.1f", *m.Value)
+	if m.CI != nil {
+		out += fmt.Sprintf(" [%.1f, %.1f]", m.CI[0], m.CI[1])
+	}
+	return out
 }
 
 // textCell is a value with its difference from the baseline and the verdict on

@@ -88,6 +88,11 @@ const (
 	// RelevancyLow {run, relevancy}: retrieval is fine, and answers are beside the
 	// question.
 	RelevancyLow = "relevancy_low"
+	// AnswersSentenceLong and the following {run, n, of}: a hint on style holds of many answers.
+	AnswersSentenceLong     = "answers_" + HintSentence
+	AnswersParagraphLong    = "answers_" + HintParagraph
+	AnswersStructureMissing = "answers_" + HintStructure
+	AnswersTermsUnexplained = "answers_" + HintTerms
 	// PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
 	// most is what the labels allow, and enough the cut that keeps 95 % of the recall.
 	PrecisionLow = "precision_low"
@@ -102,5 +107,6 @@ func AdviceCodes() []string {
 		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, QuestionsDiffer,
 		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, JudgeIsGenerator, JudgeSmall, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
 		PrecisionLowSpread, HallucinationHigh, RelevancyLow,
+		AnswersSentenceLong, AnswersParagraphLong, AnswersStructureMissing, AnswersTermsUnexplained,
 	}
 }

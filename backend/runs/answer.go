@@ -37,6 +37,8 @@ type Answer struct {
 	// Judgement is what a language model says for the llm_… metrics, null where none of
 	// them was asked for.
 	Judgement *Judgement `json:"judgement"`
+	// Style is how the answer reads, null for a refusal.
+	Style *Style `json:"style"`
 	// Reference compares the answer with the reference, null without one.
 	Reference *Reference `json:"reference"`
 	// Error is why there is no answer or no verdict, null when there are both.

@@ -72,8 +72,10 @@ type Scores struct {
 	Causes  map[Cause]int  `json:"causes"`
 	Buckets map[string]int `json:"buckets"`
 	// DuplicateHits counts chunks left out because they stood higher in a list.
-	DuplicateHits int             `json:"duplicate_hits"`
-	Failures      []FailedOutcome `json:"failures"`
+	DuplicateHits int `json:"duplicate_hits"`
+	// Style is how the answers read, null where nothing was answered.
+	Style    *StyleSummary   `json:"style"`
+	Failures []FailedOutcome `json:"failures"`
 }
 
 // Metric is a mean with what it rests on.

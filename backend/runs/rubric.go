@@ -65,7 +65,7 @@ const (
 	ProbePosition = "position"
 	// ProbeSelf: answers of the judge's own model against those of another.
 	ProbeSelf = "self_preference"
-	// ProbeAnchoring: the same answer with another example in the prompt.
+	// ProbeAnchoring: the same answer with and without an example in the prompt.
 	ProbeAnchoring = "anchoring"
 )
 
@@ -114,4 +114,8 @@ type ProbeItem struct {
 	// Without and With are mean marks, null where a call brought none.
 	Without *float64 `json:"without"`
 	With    *float64 `json:"with"`
+	// Low and High are the marks under an example of low and one of high marks, of the
+	// anchoring probe alone.
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
 }

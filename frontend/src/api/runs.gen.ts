@@ -149,6 +149,22 @@ export const HallucinationHigh = "hallucination_high";
  */
 export const RelevancyLow = "relevancy_low";
 /**
+ * AnswersSentenceLong and the following {run, n, of}: a hint on style holds of many answers.
+ */
+export const AnswersSentenceLong = "answers_" + HintSentence;
+/**
+ * Codes of hints, each with its parameters.
+ */
+export const AnswersParagraphLong = "answers_" + HintParagraph;
+/**
+ * Codes of hints, each with its parameters.
+ */
+export const AnswersStructureMissing = "answers_" + HintStructure;
+/**
+ * Codes of hints, each with its parameters.
+ */
+export const AnswersTermsUnexplained = "answers_" + HintTerms;
+/**
  * PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
  * most is what the labels allow, and enough the cut that keeps 95 % of the recall.
  */
@@ -389,6 +405,10 @@ export interface Answer {
    * them was asked for.
    */
   judgement: Judgement | null;
+  /**
+   * Style is how the answer reads, null for a refusal.
+   */
+  style: Style | null;
   /**
    * Reference compares the answer with the reference, null without one.
    */
@@ -1214,6 +1234,10 @@ export interface Scores {
    * DuplicateHits counts chunks left out because they stood higher in a list.
    */
   duplicate_hits: number /* int */;
+  /**
+   * Style is how the answers read, null where nothing was answered.
+   */
+  style: StyleSummary | null;
   failures: FailedOutcome[];
 }
 /**
@@ -1537,7 +1561,7 @@ export const ProbePosition = "position";
  */
 export const ProbeSelf = "self_preference";
 /**
- * ProbeAnchoring: the same answer with another example in the prompt.
+ * ProbeAnchoring: the same answer with and without an example in the prompt.
  */
 export const ProbeAnchoring = "anchoring";
 /**
@@ -1611,6 +1635,12 @@ export interface ProbeItem {
    */
   without: number /* float64 */ | null;
   with: number /* float64 */ | null;
+  /**
+   * Low and High are the marks under an example of low and one of high marks, of the
+   * anchoring probe alone.
+   */
+  low: number /* float64 */ | null;
+  high: number /* float64 */ | null;
 }
 
 //////////
@@ -1737,6 +1767,10 @@ export interface Answering {
    */
   detector_fingerprint: string;
   /**
+   * JudgeModel is that of the rubric_… and llm_… metrics, empty where there are none.
+   */
+  judge_model: string;
+  /**
    * Judges are the models that judge: of detectors, of the rubric, of llm_… metrics.
    */
   judges: JudgeModel[];
@@ -1776,6 +1810,70 @@ export interface Stored {
    * Note is what a person wrote of the run; empty without.
    */
   Note: string;
+}
+
+//////////
+// source: style.go
+
+/**
+ * Style is how an answer reads: lengths, and what is in a reader's way. Lengths are in
+ * Han characters and words of other scripts.
+ */
+export interface Style {
+  length: number /* int */;
+  sentences: number /* int */;
+  /**
+   * Longest is the longest sentence, Paragraph the longest paragraph.
+   */
+  longest: number /* int */;
+  paragraph: number /* int */;
+  /**
+   * Ratio is the length over that of the first reference answer; null without one.
+   */
+  ratio: number /* float64 */ | null;
+  /**
+   * Hints are the StyleHints that hold; Terms are the abbreviations behind
+   * terms_unexplained.
+   */
+  hints: string[];
+  terms: string[];
+}
+/**
+ * HintSentence: a sentence is long.
+ */
+export const HintSentence = "sentence_long";
+/**
+ * HintParagraph: a paragraph is long.
+ */
+export const HintParagraph = "paragraph_long";
+/**
+ * HintStructure: a long answer is one paragraph without a list.
+ */
+export const HintStructure = "structure_missing";
+/**
+ * HintTerms: an abbreviation is neither explained nor in the question.
+ */
+export const HintTerms = "terms_unexplained";
+/**
+ * Hints on an answer's style.
+ */
+export type Hint = typeof HintSentence | typeof HintParagraph | typeof HintStructure | typeof HintTerms;
+/**
+ * StyleSummary is the style of a run's answers, refusals left out. Nothing in it is better or
+ * worse when higher.
+ */
+export interface StyleSummary {
+  /**
+   * Length, Sentence and Ratio are means: of answers, of their mean sentences, and of
+   * Style.Ratio.
+   */
+  length: Metric;
+  sentence: Metric;
+  ratio: Metric;
+  /**
+   * Hints counts the answers that each hint holds of.
+   */
+  hints: { [key: string]: number };
 }
 
 //////////

@@ -89,10 +89,10 @@ const (
 	// question.
 	RelevancyLow = "relevancy_low"
 	// AnswersSentenceLong and the following {run, n, of}: a hint on style holds of many answers.
-	AnswersSentenceLong     = "answers_" + HintSentence
-	AnswersParagraphLong    = "answers_" + HintParagraph
-	AnswersStructureMissing = "answers_" + HintStructure
-	AnswersTermsUnexplained = "answers_" + HintTerms
+	AnswersSentenceLong     = "answers_sentence_long"
+	AnswersParagraphLong    = "answers_paragraph_long"
+	AnswersStructureMissing = "answers_structure_missing"
+	AnswersTermsUnexplained = "answers_terms_unexplained"
 	// PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
 	// most is what the labels allow, and enough the cut that keeps 95 % of the recall.
 	PrecisionLow = "precision_low"

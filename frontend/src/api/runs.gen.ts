@@ -151,19 +151,19 @@ export const RelevancyLow = "relevancy_low";
 /**
  * AnswersSentenceLong and the following {run, n, of}: a hint on style holds of many answers.
  */
-export const AnswersSentenceLong = "answers_" + HintSentence;
+export const AnswersSentenceLong = "answers_sentence_long";
 /**
  * Codes of hints, each with its parameters.
  */
-export const AnswersParagraphLong = "answers_" + HintParagraph;
+export const AnswersParagraphLong = "answers_paragraph_long";
 /**
  * Codes of hints, each with its parameters.
  */
-export const AnswersStructureMissing = "answers_" + HintStructure;
+export const AnswersStructureMissing = "answers_structure_missing";
 /**
  * Codes of hints, each with its parameters.
  */
-export const AnswersTermsUnexplained = "answers_" + HintTerms;
+export const AnswersTermsUnexplained = "answers_terms_unexplained";
 /**
  * PrecisionLow {run, k, precision, most, enough}: most of the first k is noise;
  * most is what the labels allow, and enough the cut that keeps 95 % of the recall.

@@ -3,7 +3,7 @@ import { fill } from "@/lib/template";
 import type { Advice } from "./runs.gen";
 
 /** The parts of the reports' vocabulary that the page uses. */
-export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "relevance" | "type" | "unit" | "var" | "verdict";
+export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "relevance" | "style" | "type" | "unit" | "var" | "verdict";
 
 /** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
 export function useReportWords() {

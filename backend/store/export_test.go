@@ -20,3 +20,9 @@ func LimitPages(t *testing.T, s *Store, n int) {
 		t.Fatalf("page limit %d, error %v", limit, err)
 	}
 }
+
+// SetStep has do called at the steps of a restore.
+func SetStep(do func(name string)) { step = do }
+
+// FillSample writes one row at least to every table.
+func FillSample(t *testing.T, s *Store) { fillSample(t, s) }

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	roles := map[string]func(context.Context, string) error{
 		"create": createRole, "hold": holdRole, "write": writeRole, "read": readRole,
+		"restore": restoreRole,
 	}
 	if err := roles[role](context.Background(), os.Getenv(dirEnv)); err != nil {
 		fmt.Fprintln(os.Stderr, role+":", err)
@@ -49,10 +50,10 @@ type process struct {
 	err   *strings.Builder
 }
 
-func start(t *testing.T, role, dir string) *process {
+func start(t *testing.T, role, dir string, env ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0]), err: &strings.Builder{}}
-	p.Env = append(os.Environ(), roleEnv+"="+role, dirEnv+"="+dir)
+	p.Env = append(os.Environ(), append(env, roleEnv+"="+role, dirEnv+"="+dir)...)
 	p.Stderr = p.err
 	out, err := p.StdoutPipe()
 	if err != nil {

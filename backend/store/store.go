@@ -3,6 +3,7 @@
 //	ragdesk.db   the truth: libraries, documents, texts, chunks and vectors (SQLite)
 //	lock         taken by the one writer; says who that is
 //	index/       derived indexes, one folder a library; other packages own their content
+//	.restore-*   a backup that is being put in place; see Writer.Restore
 //
 // Invariants:
 //   - A document becomes visible, changes or disappears in one transaction,
@@ -67,7 +68,8 @@ type Store struct {
 }
 
 // Open opens the workspace in dir, creating the folder and the database when
-// they are missing and migrating an older schema. With nothing of that to do it
+// they are missing, migrating an older schema, and completing a restore that the end of a
+// process broke off. With nothing of that to do it
 // takes no lock, and is quick: only Check looks at the whole database.
 //
 // Faults: workspace_newer {path, found, known}, workspace_damaged {path},
@@ -90,7 +92,11 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open workspace %s: %w", abs, err), s.read.Close())
 	}
 	s.write.SetMaxOpenConns(1)
-	if err := s.upgrade(ctx); err != nil {
+	err = s.upgrade(ctx)
+	if err == nil {
+		err = s.resume(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -118,14 +124,16 @@ func (s *Store) create() error {
 }
 
 // dsn names the database to the driver, with what holds for every connection.
-func (s *Store) dsn(params string) string {
-	path := filepath.ToSlash(s.path(databaseName))
+func (s *Store) dsn(params string) string { return fileDSN(s.path(databaseName)) + "&" + params }
+
+func fileDSN(path string) string {
+	path = filepath.ToSlash(path)
 	if path[0] != '/' { // a drive letter
 		path = "/" + path
 	}
 	u := url.URL{Scheme: "file", Path: path}
 	return u.String() + "?_foreign_keys=1&_synchronous=FULL&_busy_timeout=" +
-		strconv.FormatInt(busyTimeout.Milliseconds(), 10) + "&" + params
+		strconv.FormatInt(busyTimeout.Milliseconds(), 10)
 }
 
 // Close releases the workspace. Writers must have been unlocked.

@@ -248,6 +248,31 @@ func (a *App) StartReindex(r api.ReindexRequest) (api.Job, error) {
 	return a.svc.StartReindex(a.context(), r)
 }
 
+// StartExportBundle writes the whole workspace into one file as a job.
+func (a *App) StartExportBundle(r api.ExportBundleRequest) (api.Job, error) {
+	return a.svc.StartExportBundle(a.context(), r)
+}
+
+// StartImportBundle restores a bundle as a job.
+func (a *App) StartImportBundle(r api.ImportBundleRequest) (api.Job, error) {
+	return a.svc.StartImportBundle(a.context(), r)
+}
+
+// InspectBundle says what a bundle holds.
+func (a *App) InspectBundle(r api.BundleRequest) (api.BundleInspection, error) {
+	return a.svc.InspectBundle(a.context(), r)
+}
+
+// ListBundles lists the workspace's own backups.
+func (a *App) ListBundles(r api.ListBundlesRequest) (api.BundleList, error) {
+	return a.svc.ListBundles(a.context(), r)
+}
+
+// RemoveBundle deletes a backup.
+func (a *App) RemoveBundle(r api.BundleRequest) (api.RemovedBundle, error) {
+	return a.svc.RemoveBundle(a.context(), r)
+}
+
 // ListModels lists the models.
 func (a *App) ListModels(r api.ListModelsRequest) (api.ModelList, error) {
 	return a.svc.ListModels(a.context(), r)

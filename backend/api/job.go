@@ -13,9 +13,9 @@ type JobRequest struct {
 // Job is a snapshot of long work.
 type Job struct {
 	ID string `json:"id"`
-	// Kind is ingest, import, demo, eval, detect, mark, probe, rescore, tune, reindex, words, ask, compare, or of models pull,
-	// install, verify or measure.
-	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'mark' | 'probe' | 'rescore' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure'"`
+	// Kind is ingest, import, demo, eval, detect, mark, probe, rescore, tune, reindex, words, ask, compare, backup, restore,
+	// or of models pull, install, verify or measure.
+	Kind string `json:"kind" tstype:"'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'mark' | 'probe' | 'rescore' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'backup' | 'restore' | 'pull' | 'install' | 'verify' | 'measure'"`
 	// State is running, done, failed or cancelled.
 	State string `json:"state" tstype:"'running' | 'done' | 'failed' | 'cancelled'"`
 	// Stage names what is being done; Done of Total units, Total 0 if unknown.
@@ -54,8 +54,11 @@ type Job struct {
 	Verified *ModelVerification `json:"verified"`
 	Speed    *RerankerSpeed     `json:"speed"`
 	// Words is the result of a change of words.
-	Words *Words     `json:"words"`
-	Error *ErrorBody `json:"error"`
+	Words *Words `json:"words"`
+	// Exported is the result of a finished backup, Restored that of restore.
+	Exported *BundleExport `json:"exported"`
+	Restored *BundleImport `json:"restored"`
+	Error    *ErrorBody    `json:"error"`
 }
 
 // Event is news of a job.

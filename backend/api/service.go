@@ -92,6 +92,16 @@ type Service interface {
 	// place.
 	StartReindex(ctx context.Context, r ReindexRequest) (Job, error)
 
+	// StartExportBundle writes the whole workspace into one file; the job's exported is what is
+	// in it. StartImportBundle restores one; the job's restored is what was.
+	StartExportBundle(ctx context.Context, r ExportBundleRequest) (Job, error)
+	StartImportBundle(ctx context.Context, r ImportBundleRequest) (Job, error)
+	// InspectBundle says what a bundle holds, and what restoring it would meet here.
+	InspectBundle(ctx context.Context, r BundleRequest) (BundleInspection, error)
+	// ListBundles lists the backups in the workspace's own folder; RemoveBundle deletes one.
+	ListBundles(ctx context.Context, r ListBundlesRequest) (BundleList, error)
+	RemoveBundle(ctx context.Context, r BundleRequest) (RemovedBundle, error)
+
 	ListModels(ctx context.Context, r ListModelsRequest) (ModelList, error)
 	// StartPullModel downloads a model; the job's model is what was installed. A
 	// cancelled or failed download is continued by the next.

@@ -223,6 +223,12 @@ func jobSnapshot(lang string, s job.Snapshot) api.Job {
 	if v, ok := s.Result.(verified); ok {
 		out.Judged = verifyReport(lang, v)
 	}
+	if e, ok := s.Result.(exportedBundle); ok {
+		out.Exported = &e.result
+	}
+	if r, ok := s.Result.(restoredBundle); ok {
+		out.Restored = &r.result
+	}
 	rubricResult(&out, lang, s.Result)
 	modelResult(&out, lang, s.Result)
 	if s.Err != nil {

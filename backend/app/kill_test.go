@@ -30,7 +30,13 @@ const (
 func TestMain(m *testing.M) {
 	ParserMain()
 	if workspace := os.Getenv(killWorkspace); workspace != "" {
-		if err := ingestAndReport(workspace, os.Getenv(killFolder)); err != nil {
+		var err error
+		if bundle := os.Getenv(killBundle); bundle != "" {
+			err = restoreAndReport(workspace, bundle)
+		} else {
+			err = ingestAndReport(workspace, os.Getenv(killFolder))
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/bundle"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/job"
@@ -95,6 +96,9 @@ func (s *Service) StartImportModel(_ context.Context, r api.ImportModelRequest) 
 	}
 	if _, err := os.Stat(r.Path); err != nil {
 		return api.Job{}, fault.Wrap(err, "not_found", fault.P("path", r.Path))
+	}
+	if b, err := bundle.Open(r.Path); err == nil {
+		return api.Job{}, errors.Join(fault.New("bundle_is_workspace", fault.P("path", r.Path)), b.Close())
 	}
 	if holdsChat(r.Path) {
 		return s.importChat(r)

@@ -155,6 +155,7 @@ var usageCodes = map[string]bool{
 	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
 	"prompt_unknown": true, "history_invalid": true, "prompt_placeholder_missing": true, "prompt_placeholder_unknown": true, "prompt_passages_twice": true, "prompt_encoding": true,
 	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "detector_twice": true, "items_invalid": true, "sample_size_invalid": true, "probe_unknown": true, "label_state_unknown": true, "labels_invalid": true, "verdicts_invalid": true, "label_person_unknown": true, "label_detector_unknown": true, "llm_host_invalid": true,
+	"workspace_not_empty": true, "restore_mode_unknown": true, "file_exists": true,
 }
 
 func exitCode(code string) int {
@@ -221,7 +222,7 @@ func (e *env) root() *cobra.Command {
 		return usage(said)
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.tune(), e.scoreCommand(), e.verify(), e.judge(), e.labels(), e.dataset(), e.runsCommand(), e.prompts(), e.models(), e.engine(), e.serve(), e.doctor(), e.selftest())
+	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.tune(), e.scoreCommand(), e.verify(), e.judge(), e.labels(), e.dataset(), e.runsCommand(), e.prompts(), e.models(), e.engine(), e.bundle(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))
 	return root
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/app"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/web"
@@ -33,7 +34,7 @@ func (e *env) serve() *cobra.Command {
 				return err
 			}
 			return web.Serve(c.Context(), web.Config{
-				Service: s, Events: s, Assets: e.page, Port: port, Uploads: filepath.Join(info.Workspace, "uploads"),
+				Service: s, Events: s, Assets: e.page, Port: port, Uploads: filepath.Join(info.Workspace, app.UploadsFolder), Backups: filepath.Join(info.Workspace, app.BackupsFolder),
 				ErrorBody: func(lang string, err error) api.ErrorBody {
 					return i18n.ErrorBody(cmp.Or(lang, e.lang), err)
 				},

@@ -165,6 +165,18 @@ func (b *Board) Get(id string) (Snapshot, error) {
 	return e.snap, nil
 }
 
+// Running returns the jobs that have not ended, but the one of that id, by id.
+func (b *Board) Running(but string) (list []Snapshot) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(b.jobs)) {
+		if e := b.jobs[id]; e.snap.State == Running && id != but {
+			list = append(list, e.snap)
+		}
+	}
+	return list
+}
+
 // Cancel asks a job to stop; it is cancelled once its end event comes.
 func (b *Board) Cancel(id string) (Snapshot, error) {
 	b.mu.Lock()
@@ -192,6 +204,9 @@ type Reporter struct {
 	board *Board
 	entry *entry
 }
+
+// ID is the job's.
+func (r *Reporter) ID() string { return r.entry.snap.ID }
 
 // Stage starts a step of total units.
 func (r *Reporter) Stage(name string, total int) {

@@ -52,6 +52,8 @@ type Config struct {
 	// Uploads is the folder for files that are dropped into the page; empty takes
 	// none.
 	Uploads string
+	// Backups is the folder of bundles that may be downloaded; empty gives none.
+	Backups string
 	// Port to listen on; 0 means DefaultPort or, when that is taken, a free one.
 	Port int
 	// ErrorBody words an error in a language, as i18n.ErrorBody does.
@@ -180,6 +182,7 @@ func (s *server) handler() http.Handler {
 	api := http.NewServeMux()
 	api.HandleFunc("/api/events", s.events)
 	api.HandleFunc("/api/files/{path...}", s.upload)
+	api.HandleFunc("/api/backups/{name}", s.download)
 	api.HandleFunc("/api/{operation}", s.operation)
 	api.HandleFunc("/api/", s.unknownOperation)
 	mux := http.NewServeMux()

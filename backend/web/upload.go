@@ -19,6 +19,20 @@ import (
 // on what it reads.
 const maxUpload = 1 << 30
 
+// A bundle of a whole workspace may be larger than a file that is read.
+const (
+	maxBundle    = 64 << 30
+	bundleEnding = ".ragbundle"
+)
+
+// uploadLimit is how large a file of that name may be, in bytes.
+func uploadLimit(name string) int64 {
+	if path.Ext(name) == bundleEnding {
+		return maxBundle
+	}
+	return maxUpload
+}
+
 // upload keeps a file that was dropped into the page, since a browser does not
 // tell where files lie: PUT /api/files/FOLDER/PATH with the bytes as
 // application/octet-stream writes FOLDER/PATH below Config.Uploads and answers
@@ -37,7 +51,7 @@ func (s *server) upload(w http.ResponseWriter, r *http.Request) {
 		s.unknownOperation(w, r)
 		return
 	}
-	where, err := s.keep(name, http.MaxBytesReader(w, r.Body, maxUpload))
+	where, err := s.keep(name, http.MaxBytesReader(w, r.Body, uploadLimit(name)))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -92,7 +106,7 @@ func copyTo(root *os.Root, name string, body io.Reader) (err error) {
 func uploadFault(err error, where string) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return fault.Wrap(err, "body_too_large", fault.P("limit", maxUpload))
+		return fault.Wrap(err, "body_too_large", fault.P("limit", tooLarge.Limit))
 	}
 	return fault.Wrap(err, "unwritable", fault.P("path", where))
 }

@@ -61,6 +61,11 @@ export type Operation =
   | "StartImportChunks"
   | "StartDemo"
   | "StartReindex"
+  | "StartExportBundle"
+  | "StartImportBundle"
+  | "InspectBundle"
+  | "ListBundles"
+  | "RemoveBundle"
   | "ListModels"
   | "StartPullModel"
   | "StartImportModel"
@@ -154,6 +159,15 @@ export interface Client {
   /** StartReindex indexes a knowledge base anew and then puts it in the old one's
    * place. */
   startReindex(request: api.ReindexRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** StartExportBundle writes the whole workspace into one file; the job's exported is what is
+   * in it. StartImportBundle restores one; the job's restored is what was. */
+  startExportBundle(request: api.ExportBundleRequest, signal?: AbortSignal): Promise<api.Job>;
+  startImportBundle(request: api.ImportBundleRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** InspectBundle says what a bundle holds, and what restoring it would meet here. */
+  inspectBundle(request: api.BundleRequest, signal?: AbortSignal): Promise<api.BundleInspection>;
+  /** ListBundles lists the backups in the workspace's own folder; RemoveBundle deletes one. */
+  listBundles(request: api.ListBundlesRequest, signal?: AbortSignal): Promise<api.BundleList>;
+  removeBundle(request: api.BundleRequest, signal?: AbortSignal): Promise<api.RemovedBundle>;
   listModels(request: api.ListModelsRequest, signal?: AbortSignal): Promise<api.ModelList>;
   /** StartPullModel downloads a model; the job's model is what was installed. A
    * cancelled or failed download is continued by the next. */
@@ -226,6 +240,11 @@ export function createClient(transport: Transport): Client {
     startImportChunks: (request, signal) => transport.call("StartImportChunks", request, signal),
     startDemo: (request, signal) => transport.call("StartDemo", request, signal),
     startReindex: (request, signal) => transport.call("StartReindex", request, signal),
+    startExportBundle: (request, signal) => transport.call("StartExportBundle", request, signal),
+    startImportBundle: (request, signal) => transport.call("StartImportBundle", request, signal),
+    inspectBundle: (request, signal) => transport.call("InspectBundle", request, signal),
+    listBundles: (request, signal) => transport.call("ListBundles", request, signal),
+    removeBundle: (request, signal) => transport.call("RemoveBundle", request, signal),
     listModels: (request, signal) => transport.call("ListModels", request, signal),
     startPullModel: (request, signal) => transport.call("StartPullModel", request, signal),
     startImportModel: (request, signal) => transport.call("StartImportModel", request, signal),

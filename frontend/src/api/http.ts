@@ -84,6 +84,7 @@ function saveBlob(name: string, bytes: Blob): void {
 
 const browserHost: Host = {
   uploadFile,
+  backupAddress: (name) => `api/backups/${encodeURIComponent(name)}`,
   onPathsDropped: null,
   async copyText(text) {
     try {

@@ -32,6 +32,8 @@ export interface Host {
   saveBlob: ((name: string, bytes: Blob) => void) | null;
   /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. */
   uploadFile: ((name: string, file: Blob, signal: AbortSignal) => Promise<string>) | null;
+  /** Where one of the workspace's backups can be downloaded by its name; null where files are reached by their paths. */
+  backupAddress: ((name: string) => string) | null;
   /** Calls listener with the paths of what is dropped into the window; null in a browser. */
   onPathsDropped: ((listener: (paths: string[]) => void) => () => void) | null;
 }

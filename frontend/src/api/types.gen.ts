@@ -447,6 +447,223 @@ export interface RewrittenQuery {
 }
 
 //////////
+// source: bundle.go
+
+/**
+ * ExportBundleRequest writes the whole workspace into one file.
+ */
+export interface ExportBundleRequest {
+  /**
+   * File is where; empty means a name with the date in the workspace's own folder of
+   * backups.
+   */
+  file: string;
+  /**
+   * Models are installed models that go along.
+   */
+  models: string[];
+  /**
+   * NoPaths leaves out where the documents' files lie on this machine.
+   */
+  no_paths: boolean;
+  /**
+   * Overwrite replaces a file that is there.
+   */
+  overwrite: boolean;
+}
+/**
+ * BundleRequest names a bundle: a file, or one of the workspace's own backups.
+ */
+export interface BundleRequest {
+  file: string;
+}
+/**
+ * ListBundlesRequest asks for the workspace's own backups.
+ */
+export interface ListBundlesRequest {
+}
+/**
+ * ImportBundleRequest restores a bundle.
+ */
+export interface ImportBundleRequest {
+  file: string;
+  /**
+   * Mode is empty for a workspace in which there is nothing; else replace, which keeps a
+   * backup of what is replaced, or add, which adds libraries and datasets under free
+   * names.
+   */
+  mode: '' | 'replace' | 'add';
+}
+/**
+ * BundleInfo is what a bundle holds.
+ */
+export interface BundleInfo {
+  file: string;
+  /**
+   * Bytes is the size of the file, ContentBytes that of what is in it.
+   */
+  bytes: number /* int64 */;
+  content_bytes: number /* int64 */;
+  /**
+   * Format is the version of the file, Program that of what wrote it.
+   */
+  format: number /* int */;
+  program: string;
+  created: string;
+  /**
+   * Content is a hash of all that is in it: equal contents have equal ones.
+   */
+  content: string;
+  /**
+   * Paths tells whether documents have the paths of their files.
+   */
+  paths: boolean;
+  kbs: BundleKB[];
+  datasets: string[];
+  models: string[];
+  /**
+   * Counts are runs, labels, ratings, prompts, replies and uploads.
+   */
+  counts: BundleCounts;
+}
+/**
+ * BundleCounts are numbers of things.
+ */
+export interface BundleCounts {
+  runs: number /* int */;
+  labels: number /* int */;
+  ratings: number /* int */;
+  prompts: number /* int */;
+  replies: number /* int */;
+  uploads: number /* int */;
+}
+/**
+ * BundleKB is a knowledge base of a bundle.
+ */
+export interface BundleKB {
+  kb: string;
+  /**
+   * As is what it is called in this workspace; null before it is restored.
+   */
+  as: string | null;
+  documents: number /* int */;
+  chunks: number /* int */;
+  embedder: string;
+  fingerprint: string;
+  /**
+   * State tells about the embedder here: ready; in_bundle, when it is installed with the
+   * bundle; hosted, when it is another program's; missing; or differs, when there is
+   * another one of that name.
+   */
+  state: 'ready' | 'in_bundle' | 'hosted' | 'missing' | 'differs';
+}
+/**
+ * BundleExport is the result of an export.
+ */
+export interface BundleExport {
+  bundle: BundleInfo;
+  /**
+   * Warnings name what was left out.
+   */
+  warnings: Notice[];
+  seconds: number /* float64 */;
+}
+/**
+ * BundleInspection is a bundle beside the workspace that it would be restored into.
+ */
+export interface BundleInspection {
+  bundle: BundleInfo;
+  /**
+   * Empty is true for a workspace in which there is nothing to replace; Here is what
+   * there is.
+   */
+  empty: boolean;
+  here: BundleHolds;
+  room: BundleRoom;
+  /**
+   * Warnings name what will not work here, such as an embedder that is missing.
+   */
+  warnings: Notice[];
+}
+/**
+ * BundleHolds is what a workspace has.
+ */
+export interface BundleHolds {
+  kbs: string[];
+  datasets: string[];
+  counts: BundleCounts;
+}
+/**
+ * BundleRoom is the disk space that a restore takes, in bytes.
+ */
+export interface BundleRoom {
+  needed: number /* int64 */;
+  /**
+   * Free is null when it is not known.
+   */
+  free: number /* int64 */ | null;
+}
+/**
+ * BundleImport is the result of a restore.
+ */
+export interface BundleImport {
+  file: string;
+  /**
+   * Mode is new, replace or add.
+   */
+  mode: 'new' | 'replace' | 'add';
+  kbs: BundleKB[];
+  datasets: BundleDataset[];
+  models: BundleModel[];
+  /**
+   * Counts are those of the bundle.
+   */
+  counts: BundleCounts;
+  /**
+   * Backup is the bundle of what was replaced, and Undo the command that puts it back;
+   * null where nothing was.
+   */
+  backup: string | null;
+  undo: string | null;
+  warnings: Notice[];
+  seconds: number /* float64 */;
+}
+/**
+ * BundleDataset is a dataset of a bundle. As is what it is called in this workspace; null
+ * for one that was here already.
+ */
+export interface BundleDataset {
+  dataset: string;
+  as: string | null;
+}
+/**
+ * BundleModel is a model of a bundle. State is installed; kept, when it was here already; or
+ * differs, when another one has its name, which was left as it is.
+ */
+export interface BundleModel {
+  model: string;
+  state: 'installed' | 'kept' | 'differs';
+}
+/**
+ * BundleList are the workspace's own backups, the newest first.
+ */
+export interface BundleList {
+  folder: string;
+  bundles: BundleInfo[];
+  /**
+   * Broken are files there that cannot be read as bundles.
+   */
+  broken: string[];
+}
+/**
+ * RemovedBundle says which backup was deleted.
+ */
+export interface RemovedBundle {
+  removed: string;
+  bytes: number /* int64 */;
+}
+
+//////////
 // source: engine.go
 
 /**
@@ -1031,10 +1248,10 @@ export interface JobRequest {
 export interface Job {
   id: string;
   /**
-   * Kind is ingest, import, demo, eval, detect, mark, probe, rescore, tune, reindex, words, ask, compare, or of models pull,
-   * install, verify or measure.
+   * Kind is ingest, import, demo, eval, detect, mark, probe, rescore, tune, reindex, words, ask, compare, backup, restore,
+   * or of models pull, install, verify or measure.
    */
-  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'mark' | 'probe' | 'rescore' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'pull' | 'install' | 'verify' | 'measure';
+  kind: 'ingest' | 'import' | 'demo' | 'eval' | 'detect' | 'mark' | 'probe' | 'rescore' | 'tune' | 'reindex' | 'words' | 'ask' | 'compare' | 'backup' | 'restore' | 'pull' | 'install' | 'verify' | 'measure';
   /**
    * State is running, done, failed or cancelled.
    */
@@ -1100,6 +1317,11 @@ export interface Job {
    * Words is the result of a change of words.
    */
   words: Words | null;
+  /**
+   * Exported is the result of a finished backup, Restored that of restore.
+   */
+  exported: BundleExport | null;
+  restored: BundleImport | null;
   error: ErrorBody | null;
 }
 /**

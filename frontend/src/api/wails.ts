@@ -40,6 +40,7 @@ export function wailsBackend(): Backend | null {
     saveText: null,
     saveBlob: null,
     uploadFile: null,
+    backupAddress: null,
     onPathsDropped(listener) {
       runtime.OnFileDrop((_x, _y, paths) => { listener(paths); }, false);
       return () => { runtime.OnFileDropOff(); };

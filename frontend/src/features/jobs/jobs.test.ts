@@ -6,7 +6,7 @@ import { createJobs } from "./jobs";
 import { shallowRef } from "vue";
 
 const job = (over: Partial<Job> = {}): Job => ({
-  id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, text: "", report: null, live: null, eval: null, judged: null, marked: null, probed: null, rescored: null, tune: null, answer: null, comparison: null, model: null, verified: null, speed: null, words: null, error: null, ...over,
+  id: "j1", kind: "ingest", state: "running", stage: "embed", done: 0, total: 3, seconds_left: null, text: "", report: null, live: null, eval: null, judged: null, marked: null, probed: null, rescored: null, tune: null, answer: null, comparison: null, model: null, verified: null, speed: null, words: null, exported: null, restored: null, error: null, ...over,
 });
 const file = (source: string): DocumentStatus => ({
   source, doc_id: source, status: "indexed", format: null, encoding: null, chars: null, pages: null, chunks: 1, tokens: null,

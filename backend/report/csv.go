@@ -11,18 +11,18 @@ import (
 )
 
 // CSV writes a row for each question and run: what was asked, how it ended, and
-// every metric. Cells that are text and that a spreadsheet would take for a formula
+// what a person wrote of the run, and every metric. Cells that are text and that a spreadsheet would take for a formula
 // begin with an apostrophe. The file has no byte-order mark.
 func CSV(w io.Writer, exp runs.Experiment) error {
 	rows := [][]string{append([]string{
 		"run_id", "run", "strategy", "query_id", "query", "type", "lang", "cluster", "answerable", "stale",
-		"first_rank", "failed", "cause", "bucket", "error",
+		"first_rank", "failed", "cause", "bucket", "error", "note",
 	}, exp.Metrics...)}
 	for _, r := range exp.Runs {
 		for _, q := range r.Stored.Records {
 			row := []string{
 				r.RunID, cell(r.Name), cell(r.Strategy), cell(q.QueryID), cell(q.Query), cell(q.Type), cell(q.Lang), cell(q.Cluster),
-				strconv.FormatBool(q.Answerable), strconv.FormatBool(q.Stale), "", strconv.FormatBool(q.Cause != nil), "", "", "",
+				strconv.FormatBool(q.Answerable), strconv.FormatBool(q.Stale), "", strconv.FormatBool(q.Cause != nil), "", "", "", cell(r.Note),
 			}
 			if q.First != nil {
 				row[10] = strconv.Itoa(*q.First)
@@ -47,7 +47,7 @@ func CSV(w io.Writer, exp runs.Experiment) error {
 func SummaryCSV(w io.Writer, exp runs.Experiment) error {
 	rows := [][]string{{
 		"run_id", "run", "strategy", "metric", "gain", "value", "ci_low", "ci_high", "n", "of", "primary", "baseline",
-		"diff", "diff_low", "diff_high", "p", "p_adj", "verdict", "exploratory",
+		"diff", "diff_low", "diff_high", "p", "p_adj", "verdict", "exploratory", "note",
 	}}
 	for _, r := range exp.Runs {
 		for _, name := range exp.Metrics {
@@ -60,7 +60,7 @@ func SummaryCSV(w io.Writer, exp runs.Experiment) error {
 			row := []string{
 				r.RunID, cell(r.Name), cell(r.Strategy), cell(name), gain, number(m.Value), low, high,
 				strconv.Itoa(m.N), strconv.Itoa(m.Of), strconv.FormatBool(name == exp.Primary), cell(exp.Baseline),
-				"", "", "", "", "", "", "",
+				"", "", "", "", "", "", "", cell(r.Note),
 			}
 			if c := comparison(exp, name, r.Name); c != nil {
 				low, high := ends(c.CI)

@@ -88,6 +88,9 @@ func stored(t *testing.T, n int, skills []skill) []runs.Stored {
 			}
 			r.Timing.Queries = append(r.Timing.Queries, runs.QueryTiming{QueryID: r.Records[q].QueryID, MS: ms})
 		}
+		if i == 1 {
+			r.Note = "=换了一个|重排模型\n第二行"
+		}
 		out = append(out, r)
 	}
 	return out

@@ -59,6 +59,16 @@ func markdownHeadlines(b *strings.Builder, exp runs.Experiment, lang string) {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
+	noted := false
+	for _, r := range exp.Runs {
+		if r.Note != "" {
+			fmt.Fprintf(b, "- %s (%s): %s\n", word("settings.note").in(lang), markdownText(r.Name), markdownText(r.Note))
+			noted = true
+		}
+	}
+	if noted {
+		b.WriteString("\n")
+	}
 }
 
 // size says how many questions there are.

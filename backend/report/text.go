@@ -19,6 +19,7 @@ func Text(w io.Writer, exp runs.Experiment, lang string) error {
 	}
 	b.WriteByte('\n')
 	textHeadlines(&b, exp, lang)
+	textNotes(&b, exp, lang)
 	b.WriteByte('\n')
 	writeColumns(&b, tableRows(exp, lang))
 	b.WriteByte('\n')
@@ -42,6 +43,21 @@ func Text(w io.Writer, exp runs.Experiment, lang string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// textNotes are what a person wrote of each run.
+func textNotes(b *strings.Builder, exp runs.Experiment, lang string) {
+	for _, r := range exp.Runs {
+		for i, line := range strings.Split(r.Note, "\n") {
+			switch {
+			case r.Note == "":
+			case i == 0:
+				fmt.Fprintf(b, "%s (%s): %s\n", word("settings.note").in(lang), r.Name, line)
+			default:
+				fmt.Fprintf(b, "    %s\n", line)
+			}
+		}
+	}
 }
 
 // tableRows has a row of names, one for each metric, and those of failures and

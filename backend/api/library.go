@@ -162,6 +162,8 @@ type DocumentText struct {
 type RemoveDocumentsRequest struct {
 	KB   string   `json:"kb"`
 	Refs []string `json:"refs"`
+	// DryRun removes nothing and says what would go.
+	DryRun bool `json:"dry_run"`
 }
 
 // RemovedDocuments lists the sources that were removed.

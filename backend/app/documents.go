@@ -111,37 +111,49 @@ func (s *Service) RemoveDocuments(ctx context.Context, r api.RemoveDocumentsRequ
 	if _, err := s.library(ctx, r.KB); err != nil {
 		return api.RemovedDocuments{}, err
 	}
+	if r.DryRun {
+		_, removal, err := s.removalOf(ctx, r)
+		return removal.out, err
+	}
 	w, err := s.store.Lock(ctx, "docs rm "+r.KB, s.cfg.LockWait)
 	if err != nil {
 		return api.RemovedDocuments{}, err
 	}
 	defer unlock(w)
-	held, err := s.holding(ctx, r.KB) // as it is now that nobody else writes
+	lib, removal, err := s.removalOf(ctx, r) // of the library as it is now that nobody else writes
 	if err != nil {
 		return api.RemovedDocuments{}, err
 	}
+	_, err = s.shelf.Commit(ctx, w, lib, removal.change)
+	return removal.out, err
+}
+
+// removalOf finds out what a request removes.
+func (s *Service) removalOf(ctx context.Context, r api.RemoveDocumentsRequest) (rag.Library, removal, error) {
+	out := removal{out: api.RemovedDocuments{Removed: []string{}}}
 	lib, err := s.store.Library(ctx, r.KB)
 	if err != nil {
-		return api.RemovedDocuments{}, err
+		return lib, out, err
 	}
-	removal := removal{held: held, out: api.RemovedDocuments{Removed: []string{}}}
+	if out.held, err = s.holding(ctx, r.KB); err != nil {
+		return lib, out, err
+	}
 	for _, ref := range r.Refs {
-		if removal.path(ref) {
+		if out.path(ref) {
 			continue
 		}
 		d, err := s.store.FindDocument(ctx, lib, ref)
 		switch {
 		case fault.Is(err, "document_unknown"):
-			err = removal.ending(ref)
+			err = out.ending(ref)
 		case err == nil:
-			removal.document(d)
+			out.document(d)
 		}
 		if err != nil {
-			return api.RemovedDocuments{}, err
+			return lib, removal{}, err
 		}
 	}
-	_, err = s.shelf.Commit(ctx, w, lib, removal.change)
-	return removal.out, err
+	return lib, out, nil
 }
 
 // removal gathers what goes.

@@ -124,8 +124,8 @@ func (s *Service) keepSampleQuestions(ctx context.Context) error {
 }
 
 // buildBuiltin brings a built-in library up to date. One that an older program
-// indexed otherwise is built again, unless it holds documents of the user's own:
-// then the mismatch is reported and nothing removed.
+// indexed otherwise is indexed anew first, with what its user put in: words, stop
+// words, documents.
 func (s *Service) buildBuiltin(ctx context.Context, lib builtin.Library, progress rag.Progress) error {
 	files := make([]ingest.Embedded, len(lib.Documents))
 	for i, d := range lib.Documents {
@@ -141,18 +141,7 @@ func (s *Service) buildBuiltin(ctx context.Context, lib builtin.Library, progres
 	if !fault.Is(err, "embedder_mismatch") && !fault.Is(err, "settings_mismatch") {
 		return err
 	}
-	old, findErr := s.store.Library(ctx, lib.Name)
-	if findErr != nil {
-		return findErr
-	}
-	rows, findErr := s.store.Documents(ctx, old)
-	if findErr != nil {
-		return findErr
-	}
-	if slices.ContainsFunc(rows, func(d rag.DocumentRow) bool { return !ingest.IsEmbedded(d) }) {
-		return err
-	}
-	if _, err := s.RemoveKB(ctx, api.RemoveKBRequest{KB: lib.Name}); err != nil {
+	if _, err := s.reindex(ctx, api.ReindexRequest{KB: lib.Name}, progress); err != nil {
 		return err
 	}
 	return build()

@@ -1,15 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
 	"ragdesk/backend/job"
+	judges "ragdesk/backend/judge"
 	"ragdesk/backend/rag"
 )
 
@@ -34,6 +39,9 @@ func (s *Service) StartVerify(ctx context.Context, r api.VerifyRequest) (api.Job
 	if err != nil {
 		return api.Job{}, err
 	}
+	if err := asksModel(r); err != nil {
+		return api.Job{}, err
+	}
 	all, err := s.detectors(ctx, detecting{r.Detector, r.Model, r.Fresh})
 	if err != nil {
 		return api.Job{}, err
@@ -51,6 +59,15 @@ func (s *Service) StartVerify(ctx context.Context, r api.VerifyRequest) (api.Job
 		return out, nil
 	})
 	return jobSnapshot("", snap), nil
+}
+
+// asksModel refuses a model that no detector of the request asks.
+func asksModel(r api.VerifyRequest) error {
+	names := strings.FieldsFunc(r.Detector, func(c rune) bool { return c == ',' || c == ' ' })
+	if r.Model == "" || slices.Contains(names, judges.DetectorLLM) {
+		return nil
+	}
+	return fault.New("detector_no_model", fault.P("model", r.Model), fault.P("detectors", cmp.Or(r.Detector, judges.DetectorEvidence)))
 }
 
 // detectAll judges items side by side; the order of the results is that of the

@@ -144,7 +144,7 @@ func (e *env) labelsAgreement() *cobra.Command {
 	f.StringVar(&r.By, "by", "", e.t("flag.by"))
 	f.StringVar(&r.Against, "against", "", e.t("flag.against"))
 	f.Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
-	f.IntVar(&most, "disagreements", 0, e.t("flag.disagreements"))
+	naturalVar(f, &most, "disagreements", 0, e.t("flag.disagreements"))
 	return c
 }
 

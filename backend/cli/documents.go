@@ -53,14 +53,20 @@ func (e *env) docs() *cobra.Command {
 	rm := &cobra.Command{
 		Use: "rm --kb K SOURCE|ID…", Short: e.t("short.docs.rm"), Args: arguments(-1, "SOURCE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := e.confirm(yes, e.t("confirm.docs", fault.P("docs", strings.Join(args, ", ")), fault.P("kb", kb))); err != nil {
-				return err
-			}
 			s, err := e.open()
 			if err != nil {
 				return err
 			}
-			out, err := s.RemoveDocuments(c.Context(), api.RemoveDocumentsRequest{KB: kb, Refs: args})
+			r := api.RemoveDocumentsRequest{KB: kb, Refs: args, DryRun: true}
+			out, err := s.RemoveDocuments(c.Context(), r)
+			if err != nil {
+				return err
+			}
+			if err := e.confirm(yes, e.t("confirm.docs", fault.P("docs", strings.Join(out.Removed, ", ")), fault.P("kb", kb))); err != nil {
+				return err
+			}
+			r.DryRun = false
+			out, err = s.RemoveDocuments(c.Context(), r)
 			if err != nil || e.json {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
@@ -104,11 +110,16 @@ func (e *env) kb() *cobra.Command {
 	rm := &cobra.Command{
 		Use: "rm NAME", Short: e.t("short.kb.rm"), Args: arguments(1, "NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := e.confirm(yes, e.t("confirm.kb", fault.P("kb", args[0]))); err != nil {
-				return err
-			}
 			s, err := e.open()
 			if err != nil {
+				return err
+			}
+			known, err := s.ListKBs(c.Context(), api.ListKBsRequest{})
+			if err != nil {
+				return err
+			}
+			there := slices.ContainsFunc(known.KBs, func(k api.KB) bool { return k.KB == args[0] })
+			if err := e.confirm(yes || !there, e.t("confirm.kb", fault.P("kb", args[0]))); err != nil {
 				return err
 			}
 			out, err := s.RemoveKB(c.Context(), api.RemoveKBRequest{KB: args[0]})

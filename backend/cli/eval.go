@@ -209,7 +209,11 @@ func (e *env) runsCommand() *cobra.Command {
 				return cmpErr(err, func() error { return e.writeJSON(out) })
 			}
 			for _, r := range out.Runs {
-				e.line("%s  %s  %s", e.bold(r.ID), r.Name, e.dim(fmt.Sprintf("%s, %s", r.Library.KB, r.Dataset.Name)))
+				about := fmt.Sprintf("%s, %s", r.Library.KB, r.Dataset.Name)
+				if r.Purpose == "tune" {
+					about += e.t("comma") + e.t("runs.tune")
+				}
+				e.line("%s  %s  %s", e.bold(r.ID), r.Name, e.dim(about))
 				e.note(r.Note)
 			}
 			return nil
@@ -236,9 +240,10 @@ func (e *env) runsCommand() *cobra.Command {
 		},
 	}
 	exported.Flags().StringVar(&export.Format, "format", "json", e.t("flag.format"))
-	g := e.group("runs", "short.runs-group", listing, show, compare, e.runQuestions(), e.runNote(), exported)
-	g.PersistentFlags().Var((*metricNames)(&metrics), "metrics", e.t("flag.metrics"))
-	return g
+	for _, c := range []*cobra.Command{show, compare} {
+		c.Flags().Var((*metricNames)(&metrics), "metrics", e.t("flag.metrics"))
+	}
+	return e.group("runs", "short.runs-group", listing, show, compare, e.runQuestions(), e.runNote(), exported)
 }
 
 // note prints what a person wrote of a run, indented.

@@ -115,7 +115,7 @@ func (e *env) judgeProbe() *cobra.Command {
 	}
 	e.judgeFlags(c, &r.Model, &r.Fresh)
 	c.Flags().StringSliceVar(&r.Probes, "probes", nil, e.t("flag.probes"))
-	c.Flags().IntVar(&r.Limit, "limit", 0, e.t("flag.probe-limit"))
+	naturalVar(c.Flags(), &r.Limit, "limit", 0, e.t("flag.probe-limit"))
 	c.Flags().Uint64Var(&r.Seed, "seed", 0, e.t("flag.seed"))
 	return c
 }

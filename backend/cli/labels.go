@@ -75,11 +75,11 @@ func (e *env) datasetLabel() *cobra.Command {
 	f.StringVar(&r.QueryID, "id", "", e.t("flag.query-id"))
 	f.StringVar(&r.Question, "question", "", e.t("flag.question"))
 	f.StringVar(&r.Doc, "doc", "", e.t("flag.doc"))
-	f.IntVar(&r.Span.Start, "start", 0, e.t("flag.span-start"))
-	f.IntVar(&r.Span.End, "end", 0, e.t("flag.span-end"))
+	naturalVar(f, &r.Span.Start, "start", 0, e.t("flag.span-start"))
+	naturalVar(f, &r.Span.End, "end", 0, e.t("flag.span-end"))
 	f.StringVar(&grade, "grade", "2", e.t("flag.grade"))
 	f.StringVar(&r.Type, "type", "", e.t("flag.question-type"))
-	f.IntVar(&replace, "replace", 0, e.t("flag.replace"))
+	naturalVar(f, &replace, "replace", 0, e.t("flag.replace"))
 	return c
 }
 

@@ -124,6 +124,7 @@ func (e *env) finish(err error) int {
 	if err == nil {
 		return e.code
 	}
+	err = e.worded(err)
 	body := i18n.ErrorBody(e.lang, err)
 	if e.json {
 		if writeErr := e.writeJSON(api.ErrorResponse{Error: body}); writeErr != nil {
@@ -154,7 +155,7 @@ var usageCodes = map[string]bool{
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,
 	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
 	"prompt_unknown": true, "history_invalid": true, "prompt_placeholder_missing": true, "prompt_placeholder_unknown": true, "prompt_passages_twice": true, "prompt_encoding": true,
-	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "detector_twice": true, "items_invalid": true, "sample_size_invalid": true, "probe_unknown": true, "label_state_unknown": true, "labels_invalid": true, "verdicts_invalid": true, "label_person_unknown": true, "label_detector_unknown": true, "llm_host_invalid": true,
+	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "detector_no_model": true, "detector_twice": true, "items_invalid": true, "sample_size_invalid": true, "probe_unknown": true, "label_state_unknown": true, "labels_invalid": true, "verdicts_invalid": true, "label_person_unknown": true, "label_detector_unknown": true, "llm_host_invalid": true,
 	"workspace_not_empty": true, "restore_mode_unknown": true, "file_exists": true,
 }
 
@@ -217,10 +218,7 @@ func (e *env) root() *cobra.Command {
 	f.StringVar(&e.workspace, "workspace", "", e.t("flag.workspace"))
 	f.BoolVar(&e.json, "json", e.json, e.t("flag.json"))
 	f.StringVar(&e.langFlag, "lang", "", e.t("flag.lang"))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows names a Go function
-		return usage(said)
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(e.demo(), e.ingest(), e.docs(), e.kb(), e.chunks(), e.search(), e.compare(), e.ask(), e.eval(), e.tune(), e.scoreCommand(), e.verify(), e.judge(), e.labels(), e.dataset(), e.runsCommand(), e.prompts(), e.models(), e.engine(), e.bundle(), e.serve(), e.doctor(), e.selftest())
 	root.SetUsageTemplate(usageTemplate(e.lang))
@@ -231,34 +229,8 @@ func (e *env) t(key string, params ...fault.Param) string {
 	return i18n.Text(e.lang, "cli."+key, params...)
 }
 
-func usage(detail string) error { return fault.New("usage", fault.P("detail", detail)) }
-
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if c.HasSubCommands() {
-		return usage(fmt.Sprintf("unknown command %q for %q", args[0], c.CommandPath()))
-	}
-	return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[0]))
-}
-
 // sorted returns a map's keys in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// arguments wants one argument, called name, and accepts up to most; most < 0 is
-// no bound.
-func arguments(most int, name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fault.New("argument_missing", fault.P("argument", name))
-		}
-		if most >= 0 && len(args) > most {
-			return usage(fmt.Sprintf("%q takes no argument %q", c.CommandPath(), args[most]))
-		}
-		return nil
-	}
-}
 
 // help prints what c is for; a program that asked for JSON is told that the
 // command is missing.
@@ -276,7 +248,8 @@ func (e *env) group(use, short string, commands ...*cobra.Command) *cobra.Comman
 	return c
 }
 
-// confirm asks before something is destroyed. Without a terminal it needs yes.
+// confirm asks before something is destroyed. Without a terminal it needs yes. What
+// is not there is for the caller to find out before.
 func (e *env) confirm(yes bool, question string) error {
 	if yes {
 		return nil

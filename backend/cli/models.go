@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -182,11 +183,16 @@ func (e *env) modelsRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use: "rm NAME", Short: e.t("short.models.rm"), Args: arguments(1, "NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := e.confirm(yes, e.t("confirm.model", fault.P("model", args[0]))); err != nil {
-				return err
-			}
 			s, err := e.open()
 			if err != nil {
+				return err
+			}
+			known, err := s.ListModels(c.Context(), api.ListModelsRequest{})
+			if err != nil {
+				return err
+			}
+			there := slices.ContainsFunc(known.Models, func(m api.Model) bool { return strings.EqualFold(m.Name, args[0]) })
+			if err := e.confirm(yes || !there, e.t("confirm.model", fault.P("model", args[0]))); err != nil {
 				return err
 			}
 			out, err := s.RemoveModel(c.Context(), api.ModelRequest{Name: args[0]})
@@ -269,7 +275,7 @@ func (e *env) modelsMeasure() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&r.Depth, "depth", rag.DefaultRerankDepth, e.t("flag.depth"))
+	naturalVar(c.Flags(), &r.Depth, "depth", rag.DefaultRerankDepth, e.t("flag.depth"))
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -177,11 +178,16 @@ func (e *env) promptsReset() *cobra.Command {
 	c := &cobra.Command{
 		Use: "reset NAME", Short: e.t("short.prompts.reset"), Args: arguments(1, "NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := e.confirm(yes, e.t("confirm.prompt", fault.P("prompt", args[0]))); err != nil {
-				return err
-			}
 			s, err := e.open()
 			if err != nil {
+				return err
+			}
+			known, err := s.ListPrompts(c.Context(), api.ListPromptsRequest{})
+			if err != nil {
+				return err
+			}
+			there := slices.ContainsFunc(known.Prompts, func(p api.PromptTemplate) bool { return p.Name == args[0] })
+			if err := e.confirm(yes || !there, e.t("confirm.prompt", fault.P("prompt", args[0]))); err != nil {
 				return err
 			}
 			out, err := s.ResetPrompt(c.Context(), api.PromptRequest{Name: args[0]})

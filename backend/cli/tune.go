@@ -73,6 +73,7 @@ func (e *env) printTuning(asked bool, r api.TuneReport) error {
 	if _, err = fmt.Fprint(e.out, s.TuneText(e.lang, r)); err != nil {
 		return err
 	}
+	e.line("%s", e.dim(e.t("tune.runs", fault.P("n", len(r.HeldOut.Runs)))))
 	switch {
 	case r.Saved:
 		e.line("%s", e.t("tune.kept", fault.P("kb", r.KB), fault.P("choice", tunedName(*r.Tuned))))

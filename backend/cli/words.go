@@ -30,6 +30,9 @@ func (e *env) words() *cobra.Command {
 				return cmpErr(err, func() error { return e.printWords(out) })
 			}
 			if r.Clear {
+				if _, err := s.Words(c.Context(), api.WordsRequest{KB: r.KB}); err != nil {
+					return err
+				}
 				if err := e.confirm(yes, e.t("confirm.words", fault.P("kb", r.KB))); err != nil {
 					return err
 				}

@@ -118,6 +118,7 @@ type Setup struct {
 	Own *rag.Pipeline
 
 	// The following are kept with the runs.
+	Purpose string
 	Library runs.Library
 	Dataset runs.Dataset
 	// Answering is who answers and judges; it is kept where something is answered.
@@ -229,7 +230,7 @@ func baselineOf(names []string, baseline string) (int, error) {
 func (p plan) run(entry int) runs.Run {
 	e := p.Entries[entry]
 	out := runs.Run{
-		Format: runs.Format, Name: e.Name, Strategy: e.Pipeline.Strategy, Created: p.Now, Pipeline: e.Pipeline,
+		Format: runs.Format, Name: e.Name, Strategy: e.Pipeline.Strategy, Created: p.Now, Purpose: p.Purpose, Pipeline: e.Pipeline,
 		Library: p.Library, Dataset: p.Dataset, Relevance: p.Relevance, Unit: p.Unit, Gain: gainName(p.Gain),
 		Metrics: metricNames(p.metrics), Primary: p.metrics[p.primary].name, Depth: p.depth, Seed: p.Seed,
 		Program: p.Program,

@@ -253,6 +253,7 @@ func (p plan) heldOut(questions []int, candidates []runs.Candidate) Setup {
 	}
 	s.Baseline = s.Entries[0].Name
 	s.Dataset.Name += "-held-out"
+	s.Purpose = runs.PurposeTune
 	s.Dataset.Questions = len(questions)
 	return s
 }

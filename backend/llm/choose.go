@@ -138,13 +138,17 @@ func (c *Chooser) none(ctx context.Context, err error) error {
 
 // Generator returns the model of that name on the first host that has it; an empty
 // name is the model that was last installed and writes. The fault is "llm_none" when
-// there is no host, "llm_model_missing" when none has the model.
+// there is no host, "llm_model_missing" when none has the model, around it
+// "llm_builtin_missing" {model} where there is the built-in engine alone.
 func (c *Chooser) Generator(ctx context.Context, model string) (*Generator, Source, error) {
 	first, source, err := c.Client(ctx)
 	if err != nil {
 		return nil, source, err
 	}
 	g, err := first.find(ctx, model)
+	if source == SourceBuiltin && fault.Is(err, "llm_model_missing") { // its address means nothing to anybody
+		return nil, source, fault.Wrap(err, "llm_builtin_missing", fault.P("model", model))
+	}
 	if source != SourceOllama || !fault.Is(err, "llm_model_missing") || !c.runsHere() {
 		return g, source, err
 	}

@@ -31,6 +31,9 @@ const (
 	UnitGold = "gold"
 )
 
+// PurposeTune marks the runs over the held-out half of the questions of a tuning.
+const PurposeTune = "tune"
+
 // Run is everything that tells one run from another.
 type Run struct {
 	Format int `json:"format"`
@@ -40,6 +43,8 @@ type Run struct {
 	Name     string    `json:"name"`
 	Strategy string    `json:"strategy"`
 	Created  time.Time `json:"created"`
+	// Purpose is PurposeTune for a run that confirmed a choice; empty for an evaluation.
+	Purpose string `json:"purpose" tstype:"'' | 'tune'"`
 	// Pipeline as asked for; lists were retrieved down to Depth.
 	Pipeline rag.Pipeline `json:"pipeline"`
 	// Fingerprint names the pipeline at Depth, the models and the indexes.

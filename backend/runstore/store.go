@@ -220,6 +220,9 @@ func (s *Store) Run(ref string) (r runs.Run, err error) {
 // folder is that of the run that ref names, as Load has it.
 func (s *Store) folder(ref string) (string, error) {
 	if strings.ContainsAny(ref, `/\`) {
+		if _, err := os.Stat(filepath.Join(ref, RunFile)); err != nil {
+			return "", fault.Wrap(err, "run_unknown", fault.P("run", ref))
+		}
 		return ref, nil
 	}
 	id, err := s.find(ref)

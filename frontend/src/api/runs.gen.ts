@@ -1679,6 +1679,10 @@ export const UnitGold = "gold";
  */
 export type Unit = typeof UnitChunk | typeof UnitGold;
 /**
+ * PurposeTune marks the runs over the held-out half of the questions of a tuning.
+ */
+export const PurposeTune = "tune";
+/**
  * Run is everything that tells one run from another.
  */
 export interface Run {
@@ -1693,6 +1697,10 @@ export interface Run {
   name: string;
   strategy: string;
   created: string;
+  /**
+   * Purpose is PurposeTune for a run that confirmed a choice; empty for an evaluation.
+   */
+  purpose: '' | 'tune';
   /**
    * Pipeline as asked for; lists were retrieved down to Depth.
    */

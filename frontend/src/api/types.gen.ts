@@ -1571,6 +1571,10 @@ export interface DocumentText {
 export interface RemoveDocumentsRequest {
   kb: string;
   refs: string[];
+  /**
+   * DryRun removes nothing and says what would go.
+   */
+  dry_run: boolean;
 }
 /**
  * RemovedDocuments lists the sources that were removed.

@@ -29,6 +29,7 @@ missing_packages() {
 	[ -z "$(need_commands Xvfb xauth)" ] || printf "xvfb\nxauth\n"
 	[ -z "$(need_commands dbus-run-session)" ] || echo dbus
 	[ -z "$(need_commands import)" ] || echo imagemagick
+	[ -z "$(need_commands xdotool)" ] || echo xdotool
 	[ -z "$(need_commands ip)" ] || echo iproute2
 	[ -z "$(need_commands unshare)" ] || echo util-linux
 	[ "$(uname -m)" != x86_64 ] || [ -z "$(need_commands qemu-x86_64)" ] || echo qemu-user

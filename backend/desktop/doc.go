@@ -3,7 +3,8 @@
 //
 // Invariants: the window loads nothing but the page it is given; its calls go to
 // the bound App, whose errors reach the page as api.ErrorBody; job events reach
-// it under the name "job". Nothing happens before Run, so that a program which
+// it under the name "job", and the page has files kept by the event "save", which a
+// dialog of the system asks the place of. Nothing happens before Run, so that a program which
 // only lists its bound methods opens no workspace.
 //
 //	err := desktop.Run(desktop.Config{

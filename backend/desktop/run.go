@@ -54,6 +54,7 @@ func Run(c Config) error {
 		OnStartup: func(ctx context.Context) {
 			c.Startup(ctx)
 			f.start(ctx)
+			keepFiles(ctx, c.ErrorBody)
 		},
 		OnShutdown: func(context.Context) { f.stop() },
 		Linux: &linux.Options{

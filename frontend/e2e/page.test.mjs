@@ -49,6 +49,29 @@ const chinese = "机器扛不住的时候，系统怎样自动加机器，一次
 const english = "How long are audit logs kept for a Business customer in 2025?";
 
 describe("a workspace without libraries", () => {
+  it("leads from a file of one's own to what reranking did with it: a drop, a question, a look", () =>
+    visit({ language: "en" }, async ({ page, assertAccessible }) => {
+      const began = Date.now();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const plans = ["Team", "Business", "Enterprise"].map((plan, i) => `## ${plan}\n\nThe plan ${plan} keeps audit logs for ${90 * 2 ** i} days, and search logs for ${30 * (i + 1)} days. `.padEnd(900, `Backups of ${plan} are kept for 35 days. `));
+      const transfer = await page.evaluateHandle((text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "retention.md", { type: "text/markdown" }));
+        return data;
+      }, `# Retention\n\n${plans.join("\n\n")}`);
+      await page.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
+      await page.getByRole("combobox", { name: /^Library: My documents/u }).waitFor({ timeout: 90_000 });
+      await ask(page, "How long are audit logs kept under Business?");
+      const rerank = columns(page).last();
+      assert.match(await rerank.locator("article").first().innerText(), /Business keeps audit logs for 180 days/u);
+      await rerank.locator("article").first().focus();
+      await page.keyboard.press("Enter"); // what each stage gave it
+      await rerank.locator("article dl").first().waitFor();
+      await assertAccessible();
+      console.log(`from the start to what reranking did: one drop, one question, one key, ${Math.round((Date.now() - began) / 1000)} s`);
+      await server.call("RemoveKB", { kb: "My documents" });
+    }));
+
   it("teaches, and builds the samples", () =>
     visit({ language: "zh" }, async ({ page, assertAccessible }) => {
       await page.getByRole("heading", { level: 1 }).waitFor();

@@ -20,13 +20,13 @@ let judged = "";
 
 /** How each screen is reached, from an open page. @type {Record<string, (page: import("playwright-core").Page, language: "zh" | "en") => Promise<void>>} */
 const screens = {
-  async compare(page, language) {
-    await page.evaluate((q) => { location.hash = `#/compare?kb=sample&q=${encodeURIComponent(q)}`; }, question[language]);
-    await page.locator('[aria-busy="false"] article').first().waitFor();
-  },
   async start(page) {
     await page.evaluate(() => { location.hash = "#/compare"; });
     await page.getByRole("search").waitFor();
+  },
+  async compare(page, language) {
+    await page.evaluate((q) => { location.hash = `#/compare?kb=sample&q=${encodeURIComponent(q)}`; }, question[language]);
+    await page.locator('[aria-busy="false"] article').first().waitFor();
   },
   async palette(page) {
     await page.keyboard.press("Control+k");

@@ -252,7 +252,7 @@ describe("the disk is full", { skip: disk ? false : "this machine allows no disk
   let server;
   let run = "";
   before(async () => {
-    server = await startServer({ folder: disk?.place });
+    server = await startServer(disk ? { folder: disk.place } : {});
     await server.buildSamples();
     const { eval: report } = await server.evaluate({ kb: "sample", dataset: "sample", strategies: ["bm25"], metrics: ["nDCG@10", "faithfulness"] });
     run = report.runs[0].run_id;

@@ -93,6 +93,8 @@ const browserHost: Host = {
       throw pageError("copy_refused", cause);
     }
   },
-  saveText: (name, text, type) => { saveBlob(name, new Blob([text], { type })); },
-  saveBlob,
+  save(name, content) {
+    saveBlob(name, content);
+    return Promise.resolve(true);
+  },
 };

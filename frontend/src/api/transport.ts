@@ -26,10 +26,8 @@ export interface EventSourcePort {
 /** What the page can do on the machine it runs on. */
 export interface Host {
   copyText(text: string): Promise<void>;
-  /** Offers text as a file to keep; null where the window cannot. */
-  saveText: ((name: string, text: string, type: string) => void) | null;
-  /** Offers bytes as a file to keep; null where the window cannot. */
-  saveBlob: ((name: string, bytes: Blob) => void) | null;
+  /** Offers a file to keep; resolves to false when the reader thinks better of it. */
+  save(name: string, content: Blob): Promise<boolean>;
   /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. */
   uploadFile: ((name: string, file: Blob, signal: AbortSignal) => Promise<string>) | null;
   /** Where one of the workspace's backups can be downloaded by its name; null where files are reached by their paths. */

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/api"
+	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/models"
@@ -18,7 +19,7 @@ import (
 // fails is part of the report, not an error.
 func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorReport, error) {
 	d := doctor{lang: i18n.Language(ctx)}
-	d.ok("machine", fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	d.ok("machine", d.say("machine", fault.P("os", runtime.GOOS), fault.P("arch", runtime.GOARCH), fault.P("n", runtime.NumCPU())))
 	d.run("onnxruntime", func() (string, error) {
 		_, assets, err := s.runtime()
 		if err != nil {
@@ -77,7 +78,7 @@ func (s *Service) tryEmbedder(ctx context.Context, name string) (string, error) 
 	for i, member := range model.Members() {
 		limits[i] = strconv.Itoa(member.Model.MaxTokens())
 	}
-	return fmt.Sprintf("%d dimensions, %s tokens", len(v), strings.Join(limits, "/")), nil
+	return i18n.Text(i18n.Language(ctx), "doctor.embedder", fault.P("dim", len(v)), fault.P("tokens", strings.Join(limits, "/"))), nil
 }
 
 // tryLibrary opens both indexes of a library, which checks and mends them.
@@ -91,14 +92,19 @@ func (s *Service) tryLibrary(ctx context.Context, lib rag.Library) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d documents, %d chunks, %d in the text index, %d vectors, revision %d",
-		snap.Library.Documents, snap.Library.Chunks, snap.Text.Count(), vectors.Count(), snap.Library.Revision), nil
+	l := snap.Library
+	return i18n.Text(i18n.Language(ctx), "doctor.library", fault.P("documents", l.Documents), fault.P("chunks", l.Chunks),
+		fault.P("indexed", snap.Text.Count()), fault.P("vectors", vectors.Count()), fault.P("revision", l.Revision)), nil
 }
 
 // doctor collects checks.
 type doctor struct {
 	lang   string
 	checks []api.DoctorCheck
+}
+
+func (d *doctor) say(key string, params ...fault.Param) string {
+	return i18n.Text(d.lang, "doctor."+key, params...)
 }
 
 func (d *doctor) ok(name, detail string) {

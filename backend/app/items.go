@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +16,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 	"ragdesk/backend/rag"
 )
 
@@ -26,27 +29,27 @@ const (
 
 // withFile adds the items of a file, if one is named. The fault "argument_missing" means that
 // there are neither items nor a file.
-func withFile(items []api.VerifyItem, path string) ([]api.VerifyItem, error) {
+func withFile(ctx context.Context, items []api.VerifyItem, path string) ([]api.VerifyItem, error) {
 	if path == "" {
 		if len(items) == 0 {
 			return nil, fault.New("argument_missing", fault.P("argument", "ITEMS.jsonl"))
 		}
 		return items, nil
 	}
-	read, err := readItems(path)
+	read, err := readItems(ctx, path)
 	return append(items, read...), err
 }
 
 // readItems reads a file of items, one a line. Lines that are none are the fault
 // "items_invalid" {path, line, detail, lines, problems}: the first, how many there are, and
 // each with its number.
-func readItems(path string) ([]api.VerifyItem, error) {
+func readItems(ctx context.Context, path string) ([]api.VerifyItem, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fault.Wrap(err, "not_found", fault.P("path", path))
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	r := itemReader{lines: map[string]int{}}
+	r := itemReader{say: itemSayer(ctx), lines: map[string]int{}}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxItemLine)
 	for lines.Scan() {
@@ -54,11 +57,10 @@ func readItems(path string) ([]api.VerifyItem, error) {
 	}
 	if err := lines.Err(); err != nil {
 		r.n++
-		r.wrong(err.Error())
+		r.wrong(r.say("long", fault.P("most", maxItemLine>>20)))
 	}
 	if len(r.items) == 0 && r.count == 0 {
-		r.n = 0
-		r.wrong("no items")
+		return nil, fault.New("items_empty", fault.P("path", path))
 	}
 	if r.count > 0 {
 		if r.count > len(r.problems) {
@@ -70,8 +72,28 @@ func readItems(path string) ([]api.VerifyItem, error) {
 	return r.items, nil
 }
 
+// sayer words what is wrong with a line.
+type sayer func(key string, params ...fault.Param) string
+
+// itemSayer words it in the language of ctx.
+func itemSayer(ctx context.Context) sayer {
+	lang := i18n.Language(ctx)
+	return func(key string, params ...fault.Param) string { return i18n.Text(lang, "items."+key, params...) }
+}
+
+// jsonColumn is the byte of a line, from 1, at which it stops being JSON; 1 for JSON of
+// another kind.
+func jsonColumn(err error) int64 {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return max(syntax.Offset, 1)
+	}
+	return 1
+}
+
 // itemReader reads items line by line, and gathers what is wrong with them.
 type itemReader struct {
+	say   sayer
 	items []api.VerifyItem
 	// n is the line's number, lines those of the ids.
 	n     int
@@ -98,10 +120,10 @@ func (r *itemReader) line(raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	item, detail := readItem(raw)
+	item, detail := readItem(raw, r.say)
 	item.ID = cmp.Or(item.ID, strconv.Itoa(r.n))
 	if before, twice := r.lines[item.ID]; twice && detail == "" {
-		detail = fmt.Sprintf("id %q is that of line %d", item.ID, before)
+		detail = r.say("twice", fault.P("id", item.ID), fault.P("line", before))
 	}
 	if detail != "" {
 		r.wrong(detail)
@@ -116,14 +138,14 @@ var itemKeys = []string{"id", "question", "context", "contexts", "answer", "labe
 
 // readItem reads one line; detail says what is wrong with it. A context that is one text
 // is a list of one.
-func readItem(line []byte) (item api.VerifyItem, detail string) {
+func readItem(line []byte, say sayer) (item api.VerifyItem, detail string) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil {
-		return item, "no JSON object: " + err.Error()
+		return item, say("json", fault.P("column", jsonColumn(err)))
 	}
 	for key := range raw {
 		if low := strings.ToLower(key); low != key && slices.Contains(itemKeys, low) {
-			return item, fmt.Sprintf("the key %q: write %q", key, low)
+			return item, say("key", fault.P("key", key), fault.P("write", low))
 		}
 	}
 	for _, field := range []struct {
@@ -131,32 +153,32 @@ func readItem(line []byte) (item api.VerifyItem, detail string) {
 		out any
 	}{{"question", &item.Question}, {"answer", &item.Answer}, {"label", &item.Label}} {
 		if value := raw[field.key]; value != nil && json.Unmarshal(value, field.out) != nil {
-			return item, field.key + ": a text is wanted"
+			return item, say("text", fault.P("key", field.key))
 		}
 	}
 	if answer := raw["answer"]; answer == nil || string(answer) == "null" {
-		return item, "no answer"
+		return item, say("answer")
 	}
 	if item.Label != nil && *item.Label != string(rag.Faithful) && *item.Label != string(rag.Hallucinated) {
-		return item, fmt.Sprintf("label %q: faithful or hallucinated", *item.Label)
+		return item, say("label", fault.P("label", *item.Label))
 	}
-	if item.ID, detail = plainID(raw["id"]); detail != "" {
+	if item.ID, detail = plainID(raw["id"], say); detail != "" {
 		return item, detail
 	}
-	item.Context, detail = contextOf(raw)
+	item.Context, detail = contextOf(raw, say)
 	return item, detail
 }
 
 // contextOf reads the passages of a line.
-func contextOf(raw map[string]json.RawMessage) (context []string, detail string) {
+func contextOf(raw map[string]json.RawMessage, say sayer) (context []string, detail string) {
 	context = []string{}
 	value, ok := raw["context"]
 	other, twice := raw["contexts"]
 	switch {
 	case ok && twice:
-		return context, "context and contexts"
+		return context, say("contexts")
 	case !ok && !twice:
-		return context, "no context: of the keys " + strings.Join(slices.Sorted(maps.Keys(raw)), ", ")
+		return context, say("context", fault.P("keys", strings.Join(slices.Sorted(maps.Keys(raw)), ", ")))
 	case !ok:
 		value = other
 	}
@@ -166,11 +188,11 @@ func contextOf(raw map[string]json.RawMessage) (context []string, detail string)
 	}
 	var list []*string
 	if err := json.Unmarshal(value, &list); err != nil || string(value) == "null" {
-		return context, "context: a list of texts is wanted"
+		return context, say("list", fault.P("key", "context"))
 	}
 	for i, text := range list {
 		if text == nil {
-			return context, fmt.Sprintf("context: passage %d is null", i+1)
+			return context, say("null", fault.P("n", i+1))
 		}
 		context = append(context, *text)
 	}
@@ -178,7 +200,7 @@ func contextOf(raw map[string]json.RawMessage) (context []string, detail string)
 }
 
 // plainID reads an id that is a text or a number.
-func plainID(raw json.RawMessage) (id, detail string) {
+func plainID(raw json.RawMessage, say sayer) (id, detail string) {
 	if raw == nil || string(raw) == "null" {
 		return "", ""
 	}
@@ -189,5 +211,5 @@ func plainID(raw json.RawMessage) (id, detail string) {
 	if json.Unmarshal(raw, &number) == nil {
 		return number.String(), ""
 	}
-	return "", "id: a text or a number is wanted"
+	return "", say("id", fault.P("key", "id"))
 }

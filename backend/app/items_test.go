@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/i18n"
 )
 
 func TestItemsAreRead(t *testing.T) {
@@ -20,7 +22,7 @@ func TestItemsAreRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	items, err := readItems(path)
+	items, err := readItems(t.Context(), path)
 	want := []api.VerifyItem{
 		{ID: "7", Context: []string{"a", "b"}, Answer: "c", Label: ptr("faithful")},
 		{ID: "3", Context: []string{"a"}}, {ID: "z", Context: []string{}, Answer: "c"},
@@ -51,9 +53,9 @@ func TestLinesThatAreNoItems(t *testing.T) {
 		{`{"id":{},"context":["a"],"answer":"b"}`, "id: a text or a number is wanted"},
 		{`{"id":"1","context":["a"],"answer":"b"}`, `id "1" is that of line 1`},
 		{`{"Context":["a"],"answer":"b"}`, `the key "Context": write "context"`},
-		{`[{"context":["a"],"answer":"b"}]`, "no JSON object: "},
-		{`"b"`, "no JSON object: "},
-		{`{"context":["a"],"answer":"b"`, "no JSON object: "},
+		{`[{"context":["a"],"answer":"b"}]`, "no JSON object"},
+		{`"b"`, "no JSON object"},
+		{`{"context":["a"],"answer":"b"`, "no JSON object"},
 	}
 	var file strings.Builder
 	for _, l := range lines {
@@ -63,7 +65,7 @@ func TestLinesThatAreNoItems(t *testing.T) {
 	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := readItems(path)
+	_, err := readItems(t.Context(), path)
 	f := fault.Of(err)
 	if f.Code != "items_invalid" || f.Params["line"] != "2" || f.Params["lines"] != "19" || f.Params["detail"] != lines[1].detail {
 		t.Fatalf("%v", err)
@@ -73,6 +75,10 @@ func TestLinesThatAreNoItems(t *testing.T) {
 		if want := strings.Join([]string{"", l.detail}, ""); !strings.Contains(problems[i], want) {
 			t.Errorf("%s: %q, want %q", l.line, problems[i], want)
 		}
+	}
+	_, err = readItems(i18n.WithLanguage(t.Context(), i18n.Chinese), path)
+	if zh := fault.Of(err).Params["problems"]; regexp.MustCompile(`[a-z]{3,} [a-z]{2,} [a-z]`).MatchString(zh) || !strings.Contains(zh, "第 29 个字节") {
+		t.Errorf("in Chinese: %s", zh)
 	}
 	if !strings.HasPrefix(problems[18], "20: ") {
 		t.Errorf("%q", problems[18])

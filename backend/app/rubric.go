@@ -71,7 +71,7 @@ type marked struct {
 
 // StartMark has a language model mark answers.
 func (s *Service) StartMark(ctx context.Context, r api.MarkRequest) (api.Job, error) {
-	items, err := withFile(r.Items, r.File)
+	items, err := withFile(ctx, r.Items, r.File)
 	if err != nil {
 		return api.Job{}, err
 	}

@@ -35,7 +35,7 @@ type judgedBy struct {
 
 // StartVerify judges answers against their contexts.
 func (s *Service) StartVerify(ctx context.Context, r api.VerifyRequest) (api.Job, error) {
-	items, err := withFile(r.Items, r.File)
+	items, err := withFile(ctx, r.Items, r.File)
 	if err != nil {
 		return api.Job{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -95,7 +96,7 @@ func (e *env) doctor() *cobra.Command {
 				if check.Status != "ok" {
 					status = e.bad(e.t("check." + check.Status))
 				}
-				e.line("%s  %s  %s", status, pad(check.Name, 28), e.dim(check.Detail))
+				e.line("%s  %s  %s", status, pad(e.checkName(check.Name), 28), e.dim(check.Detail))
 				if check.Error != nil {
 					e.line("    %s", check.Error.Message)
 				}
@@ -103,4 +104,14 @@ func (e *env) doctor() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// checkName says what was looked at: a kind and, perhaps, its name.
+func (e *env) checkName(name string) string {
+	kind, rest, named := strings.Cut(name, " ")
+	kind = i18n.Text(e.lang, "doctor.name."+kind)
+	if named {
+		kind += " " + rest
+	}
+	return kind
 }

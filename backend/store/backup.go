@@ -96,6 +96,15 @@ func (s *Store) strip(ctx context.Context, db *sql.DB, b Backup) error {
 			return err
 		}
 	}
+	// What was not read is known by its place, and its error may name it.
+	err = change(`UPDATE unread SET place = ? || substr(place, ?), params = replace(params, ?, ?) WHERE substr(place, 1, ?) = ?`,
+		InWorkspace, runes(own)+1, own, InWorkspace, runes(own), own)
+	if err == nil && b.NoPaths {
+		err = change(`DELETE FROM unread WHERE substr(place, 1, ?) <> ?`, runes(InWorkspace), InWorkspace)
+	}
+	if err != nil {
+		return err
+	}
 	if changed == 0 {
 		return nil
 	}

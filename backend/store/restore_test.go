@@ -275,7 +275,16 @@ func TestPathsOfABackup(t *testing.T) {
 			}
 			inside := record("b.txt", "在工作区里的文件")
 			inside.RealPath = filepath.Join(real, "uploads", "b.txt")
-			library(t, s, w, "k", record("a.txt", "别处的文件"), inside)
+			lib := library(t, s, w, "k", record("a.txt", "别处的文件"), inside)
+			unread := rag.Change{Revision: lib.Revision}
+			for _, place := range []string{"/real/bad.pdf", filepath.Join(real, "uploads", "bad.pdf")} {
+				unread.PutUnread = append(unread.PutUnread, rag.Unread{
+					Place: place, Source: filepath.Base(filepath.Dir(place)) + "/bad.pdf", Status: rag.StatusFailed, Code: "permission", Params: map[string]string{"path": place},
+				})
+			}
+			if _, err := w.Apply(t.Context(), lib, unread); err != nil {
+				t.Fatal(err)
+			}
 			library(t, s, w, ".reindex-1", record("c.txt", "不完整的索引"))
 			c.backup.Without = []string{".reindex-1"}
 			backup := filepath.Join(t.TempDir(), "copy.db")
@@ -302,6 +311,13 @@ func TestPathsOfABackup(t *testing.T) {
 			docs, err := to.Documents(t.Context(), libraryNamed(t, to, "k"))
 			if err != nil || len(docs) != 2 {
 				t.Fatal(docs, err)
+			}
+			files, err := to.Unread(t.Context(), libraryNamed(t, to, "k"))
+			if err != nil || len(files) == 0 || (len(files) == 2) != (c.outside != "") {
+				t.Errorf("not read: %+v, %v", files, err)
+			}
+			if last := files[len(files)-1]; !strings.HasPrefix(last.Place, to.Dir()) || last.Params["path"] != last.Place {
+				t.Errorf("not read, in the workspace: %+v", last)
 			}
 			here, err := filepath.EvalSymlinks(to.Dir())
 			if err != nil || docs[0].RealPath != c.outside || docs[1].RealPath != filepath.Join(here, "uploads", "b.txt") {

@@ -181,11 +181,17 @@ func (w *Writer) ownPaths(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
+	here := real + string(filepath.Separator)
+	_, err = tx.ExecContext(ctx, `UPDATE main.unread SET place = ? || substr(place, ?), params = replace(params, ?, ?)
+		WHERE substr(place, 1, ?) = ?`, here, runes(InWorkspace)+1, InWorkspace, here, runes(InWorkspace), InWorkspace)
+	if err != nil {
+		return err
+	}
 	for _, query := range []string{
 		`UPDATE main.document SET real_path = ? || substr(real_path, ?) WHERE substr(real_path, 1, ?) = ?`,
 		`UPDATE main.alias SET real_path = ? || substr(real_path, ?) WHERE substr(real_path, 1, ?) = ?`,
 	} {
-		_, err := tx.ExecContext(ctx, query, real+string(filepath.Separator), runes(InWorkspace)+1, runes(InWorkspace), InWorkspace)
+		_, err := tx.ExecContext(ctx, query, here, runes(InWorkspace)+1, runes(InWorkspace), InWorkspace)
 		if err != nil {
 			return err
 		}

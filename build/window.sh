@@ -35,7 +35,23 @@ click() { xdotool mousemove "$1" "$2" click 1; }
 named() { xdotool search --onlyvisible --name "$1"; }
 # export_menu opens the menu and picks JSON until the dialog is there: the answer may take a while.
 export_menu() { named compare-sample.json || { click 1125 79 && sleep 1 && click 1060 196 && sleep 2 && named compare-sample.json; }; }
-held() { "$headless" docs list --kb sample --json | grep -q parrot.md; }
+# save_answer writes the place into the dialog, which may not listen at once.
+save_answer() {
+	saved || {
+		sleep 3
+		click 700 15
+		xdotool windowfocus "$(named compare-sample.json | tail -1)"
+		sleep 1
+		xdotool key ctrl+a
+		xdotool type --delay 30 "$work/answer.json"
+		xdotool key Return
+		sleep 3
+		saved
+	}
+}
+saved() { grep -q data-retention.md "$work/answer.json"; }
+# The Library shows the first library, which takes what is dropped there.
+held() { "$headless" docs list --kb classic --json | grep -q parrot.md; }
 gone() { ! kill -0 "$window"; }
 
 "$program" &
@@ -47,13 +63,7 @@ xdotool windowfocus "$id"
 xdotool type --delay 40 "How long are audit logs kept?"
 xdotool key Return
 until_true "no dialog to save an answer" export_menu
-sleep 2
-xdotool windowfocus "$(named compare-sample.json | tail -1)"
-click 700 15 # the name of the file
-xdotool key ctrl+a
-xdotool type --delay 30 "$work/answer.json"
-xdotool key Return
-until_true "the answer was not saved" grep -q data-retention.md "$work/answer.json"
+until_true "the answer was not saved" save_answer
 grep -q '"query": "How long are audit logs kept?"' "$work/answer.json"
 import -window root "$shot"
 xdotool windowfocus "$id"

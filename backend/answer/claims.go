@@ -1,9 +1,7 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
-	"unicode"
 
 	"ragdesk/backend/rag"
 	"ragdesk/backend/text"
@@ -54,25 +52,13 @@ func (b bare) origin(place int, after bool) int {
 	return moved
 }
 
-// listHead is what may stand before the first word of a line.
-var listHead = regexp.MustCompile(`^[\s>#*+•·|-]*(?:\p{Nd}{1,3}[.)、．)][\s*]*)?`)
-
 // claims cuts a reply into its sentences and gives each the citations in it and
 // behind it. A citation that begins a line belongs to what follows on that line.
 func claims(reply string) []claim {
 	b := withoutMarks(reply)
 	var out []claim
-	for _, s := range text.Sentences(b.text) {
-		words := b.text[s.Start:s.End]
-		if weight(words) == 0 {
-			continue
-		}
-		lead := len(words) - len(strings.TrimLeftFunc(words, unicode.IsSpace))
-		s.Start, s.End = s.Start+lead, s.Start+len(strings.TrimRightFunc(words, unicode.IsSpace))
-		words = b.text[s.Start:s.End]
-		heading := isHeading(words)
-		words = strings.Trim(words[len(listHead.FindString(words)):], "*_ ")
-		out = append(out, claim{span: s, words: words, needs: !heading && weight(words) >= sayingWeight && !opens(words)})
+	for _, s := range text.Statements(b.text) {
+		out = append(out, claim{span: s.Span, words: s.Words, needs: !s.Heading && !s.Leads && text.Weight(s.Words) >= sayingWeight})
 	}
 	if len(out) == 1 {
 		out[0].needs = true
@@ -95,7 +81,7 @@ func owner(sentences []claim, bareText string, place int) int {
 	line := strings.LastIndexByte(bareText[:place], '\n') + 1
 	rest, _, _ := strings.Cut(bareText[place:], "\n")
 	before := bareText[line:place]
-	if len(listHead.FindString(before)) == len(before) && weight(rest) > 0 {
+	if len(text.ListMark(before)) == len(before) && text.Weight(rest) > 0 {
 		for i, c := range sentences {
 			if c.span.End > place {
 				return i
@@ -112,31 +98,6 @@ func owner(sentences []claim, bareText string, place int) int {
 
 // sayingWeight is the weight from which a sentence says something by itself.
 const sayingWeight = 4
-
-// weight counts letters and digits; a Chinese character counts twice.
-func weight(s string) int {
-	n := 0
-	for _, r := range s {
-		switch {
-		case text.Han(r):
-			n += 2
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			n++
-		}
-	}
-	return n
-}
-
-// opens reports a sentence that leads to the next or asks, and so says nothing.
-func opens(s string) bool {
-	s = strings.TrimRight(s, "*_ ")
-	for _, end := range []string{":", "：", "?", "？"} {
-		if strings.HasSuffix(s, end) {
-			return true
-		}
-	}
-	return false
-}
 
 func unique(list []int) []int {
 	var out []int

@@ -124,7 +124,7 @@ func sentences(hits []rag.Hit) []sentence {
 	seen := map[string]bool{}
 	for i, h := range hits[:min(len(hits), extractChunks)] {
 		for _, span := range text.Sentences(h.Chunk.Text) {
-			if isHeading(h.Chunk.Text[span.Start:span.End]) {
+			if text.Heading(h.Chunk.Text[span.Start:span.End]) {
 				continue
 			}
 			span = trim(h.Chunk.Text, span)
@@ -147,9 +147,6 @@ func trim(s string, span rag.Span) rag.Span {
 	span.End = span.Start + len(strings.TrimRightFunc(cut, unicode.IsSpace))
 	return span
 }
-
-// isHeading reports a Markdown heading, which names an answer but is none.
-func isHeading(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "#") }
 
 // worthQuoting refuses what has hardly a word and what is too long to be a quote.
 func worthQuoting(s string) bool {

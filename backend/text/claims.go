@@ -25,20 +25,48 @@ const (
 // An answer of one part is a claim, whatever it is.
 func Claims(s string) []rag.Span {
 	var all, out []rag.Span
-	for _, sentence := range Sentences(s) {
-		for _, part := range clauses(s, sentence) {
+	for _, said := range Statements(s) {
+		for _, part := range clauses(s, said.Span) {
 			part = bareSpan(s, part)
 			if Letters(Uncited(s[part.Start:part.End])) == "" {
 				continue
 			}
 			all = append(all, part)
-			if !heading(s, sentence) && !introduces(s[part.Start:part.End]) {
+			if !said.Heading && !introduces(s[part.Start:part.End]) {
 				out = append(out, part)
 			}
 		}
 	}
 	if len(all) == 1 {
 		return all
+	}
+	return out
+}
+
+// Statement is a sentence of an answer that has words.
+type Statement struct {
+	// Span has no blanks at its ends.
+	Span rag.Span
+	// Words are the sentence without its list mark and emphasis around it.
+	Words string
+	// Heading says that it is a Markdown heading, Leads that it only introduces or asks.
+	Heading, Leads bool
+}
+
+// Statements cuts an answer into sentences, those that a source is named for. Claims cuts
+// them further.
+func Statements(s string) []Statement {
+	var out []Statement
+	for _, span := range Sentences(s) {
+		whole := s[span.Start:span.End]
+		if Weight(whole) == 0 {
+			continue
+		}
+		span.Start += len(whole) - len(strings.TrimLeftFunc(whole, unicode.IsSpace))
+		span.End = span.Start + len(strings.TrimSpace(whole))
+		whole = s[span.Start:span.End]
+		words := strings.Trim(whole[len(ListMark(whole)):], "*_ ")
+		out = append(out, Statement{Span: span, Words: words, Heading: Heading(whole), Leads: introduces(words)})
 	}
 	return out
 }
@@ -55,8 +83,11 @@ var (
 // Uncited returns an answer without its citations.
 func Uncited(s string) string { return citations.ReplaceAllString(s, "") }
 
-// listMark is what may stand before the first word of a line.
-var listMark = regexp.MustCompile(`^[\s>*+•·|-]*(?:\p{Nd}{1,3}[.)、．)][\s*]*)?`)
+var listMark = regexp.MustCompile(`^[\s>#*+•·|-]*(?:\p{Nd}{1,3}[.)、．)][\s*]*)?`)
+
+// ListMark is what stands before the first word of a line: the marks of lists, quotes and
+// headings.
+func ListMark(s string) string { return listMark.FindString(s) }
 
 // bareSpan takes blanks, list marks and emphasis off both ends.
 func bareSpan(s string, span rag.Span) rag.Span {
@@ -73,10 +104,8 @@ func bareSpan(s string, span rag.Span) rag.Span {
 	return span
 }
 
-// heading reports a Markdown heading.
-func heading(s string, span rag.Span) bool {
-	return strings.HasPrefix(strings.TrimLeft(s[span.Start:span.End], " \t\r\n"), "#")
-}
+// Heading reports a Markdown heading, which names what follows and says nothing.
+func Heading(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "#") }
 
 // introduces reports a part that leads to the next, or asks.
 func introduces(s string) bool {

@@ -1,6 +1,7 @@
 // Answers by a real model: SmolLM2 on the engine that the program carries.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { launch, openPage } from "./browser.mjs";
 import { startServer } from "./server.mjs";
@@ -17,6 +18,9 @@ before(async () => {
   server = await startServer();
   await server.buildSamples();
   model = await server.installModel();
+  const file = path.join(server.folder, "one.jsonl");
+  writeFileSync(file, `${JSON.stringify({ query_id: "nodes", question: "How many nodes does the search cluster have at most?", answers: ["24 nodes."], key_points: ["24 nodes"], gold: [{ doc: "company/capacity-runbook-en.md" }] })}\n`);
+  await server.call("ImportDataset", { file, name: "one", kb: "", columns: null });
 });
 after(async () => {
   await browser?.close();
@@ -132,6 +136,34 @@ for (const language of languages) {
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: t("ask.fresh") }).click();
         await page.getByText(t("ask.emptyTitle")).waitFor();
+      }));
+
+    it("Evaluate offers who judges and warns of a small judge, and an answer opens to marks, sums and raw replies", () =>
+      visit({ language, scheme }, address("evaluate", { dataset: "one" }), async ({ page, t, assertAccessible }) => {
+        await page.getByRole("button", { name: t("eval.start"), exact: true }).waitFor();
+        const strategies = page.getByRole("group", { name: t("eval.strategies"), exact: true }).getByRole("button");
+        for (let i = (await strategies.count()) - 1; i > 0; i--) {
+          if ((await strategies.nth(i).getAttribute("data-state")) === "on") await strategies.nth(i).click();
+        }
+        assert.equal(await page.getByRole("group", { name: t("eval.judge.by"), exact: true }).count(), 0, "nothing is answered yet");
+        await page.getByRole("button", { name: "faithfulness", exact: true }).click();
+        await page.getByRole("button", { name: "rubric_relevance", exact: true }).click();
+        await page.getByRole("button", { name: "llm_context_recall", exact: true }).click();
+        await page.getByRole("button", { name: "llm", exact: true }).click(); // beside evidence
+        await choose(page, t("eval.judge.model"), "smollm2");
+        await page.locator(".form .notice.warning").getByText(model).waitFor(); // a small judge
+        await page.locator(".cost").first().waitFor({ timeout: 300_000 });
+        await assertAccessible();
+        await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
+        await page.getByRole("tab", { name: t("eval.tab.questions") }).waitFor({ timeout: 300_000 });
+        await page.locator("button.cell").nth(5).click(); // faithfulness, behind five of retrieval
+        const opened = page.getByRole("dialog");
+        await opened.locator("summary").first().click();
+        await opened.getByText(t("eval.judge.judgement", { model })).waitFor();
+        await opened.getByText(t("eval.judge.rubric", { model })).waitFor();
+        await opened.locator(".replies summary").click();
+        assert.match(await opened.locator(".replies pre").first().innerText(), /\{/u, "no raw reply is shown");
+        await assertAccessible();
       }));
 
     if (language === "en") it("Ask rewrites the question, and says how", () =>

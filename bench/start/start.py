@@ -10,6 +10,12 @@ after one to warm up, and the stages of the search.
 
 compares the processor time and the size of two programs that only print their help,
 the best of 25 runs each, in turns.
+
+    python3 bench/start/start.py --program build/bin/ragdesk-headless --ask smollm2:135m
+
+asks the sample library by a language model that is installed, five times, each from
+cold: the program starts, searches, starts its engine, and the engine loads the model.
+Printed are the medians until the first letter is on standard output and until the end.
 """
 
 import argparse
@@ -42,12 +48,34 @@ def against(ours, other):
     print(f"  ratio {best[ours] / best[other]:.2f} in time, {os.path.getsize(ours) / os.path.getsize(other):.2f} in size")
 
 
+def cold(program, model):
+    with tempfile.TemporaryDirectory() as work:
+        env = dict(os.environ, RAGDESK_WORKSPACE=os.path.join(work, "ws"))
+        subprocess.run([program, "demo"], env=env, check=True, stdout=subprocess.DEVNULL)
+        first, whole = [], []
+        for _ in range(5):
+            start = time.perf_counter()
+            ask = subprocess.Popen([program, "ask", "--kb", "sample", "--model", model, "--top-k", "3", "--fresh",
+                                    "How many days are backups kept?"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            os.read(ask.stdout.fileno(), 1)
+            first.append(time.perf_counter() - start)
+            ask.communicate()
+            if ask.returncode:
+                raise SystemExit(f"ask ended with {ask.returncode}")
+            whole.append(time.perf_counter() - start)
+    print(f"  {model}: first letter {statistics.median(first):.1f} s, whole answer {statistics.median(whole):.1f} s")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--program", required=True)
     p.add_argument("--data")
     p.add_argument("--against")
+    p.add_argument("--ask", metavar="MODEL")
     a = p.parse_args()
+    if a.ask:
+        cold(a.program, a.ask)
+        return
     if a.against:
         against(a.program, a.against)
         return

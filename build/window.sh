@@ -33,8 +33,23 @@ until_true() {
 coloured() { import -window root "$shot" && [ "$(identify -format '%k' "$shot")" -gt 40 ]; }
 click() { xdotool mousemove "$1" "$2" click 1; }
 named() { xdotool search --onlyvisible --name "$1"; }
-# export_menu opens the menu and picks JSON until the dialog is there: the answer may take a while.
-export_menu() { named compare-sample.json || { click 1125 79 && sleep 1 && click 1060 196 && sleep 2 && named compare-sample.json; }; }
+# export_answer asks, and picks JSON in the menu of exports, until the dialog is there:
+# what is typed into a window that does not listen yet is lost.
+export_answer() {
+	named compare-sample.json || {
+		xdotool windowfocus "$id"
+		click 690 34
+		xdotool key ctrl+a
+		xdotool type --delay 40 "How long are audit logs kept?"
+		xdotool key Return
+		sleep 4
+		click 1125 79
+		sleep 1
+		click 1060 196
+		sleep 2
+		named compare-sample.json
+	}
+}
 # save_answer writes the place into the dialog, which may not listen at once.
 save_answer() {
 	saved || {
@@ -59,10 +74,7 @@ window=$!
 until_true "the window stayed blank" coloured
 sleep 2
 id=$(named ragdesk | tail -1)
-xdotool windowfocus "$id"
-xdotool type --delay 40 "How long are audit logs kept?"
-xdotool key Return
-until_true "no dialog to save an answer" export_menu
+until_true "no dialog to save an answer" export_answer
 until_true "the answer was not saved" save_answer
 grep -q '"query": "How long are audit logs kept?"' "$work/answer.json"
 import -window root "$shot"

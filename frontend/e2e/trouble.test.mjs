@@ -145,7 +145,7 @@ const go = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
 
 /** Waits for a text, and tells which screen lacks it. @param {import("playwright-core").Locator} what @param {string} screen @param {string} when */
 async function said(what, screen, when) {
-  await what.first().waitFor({ timeout: 15_000 }).catch(async () => {
+  await what.first().waitFor({ timeout: 60_000 }).catch(async () => {
     assert.fail(`${screen} ${when}: ${await what.page().locator("main").innerText()}`);
   });
 }

@@ -16,22 +16,31 @@ import (
 	"ragdesk/backend/runs"
 )
 
-// Labels is the file of what people said of claims. It is only ever appended to, so
-// that no label is lost to another: a label that is changed or taken back is a further
-// line. It is safe for concurrent use, also by several processes, because a line is
-// written at once.
-type Labels struct {
+// Lines is a file of what people said, a JSON value a line. It is only ever appended to,
+// so that nothing is lost to another: what is changed or taken back is a further line. It
+// is safe for concurrent use, also by several processes, because a line is written at
+// once.
+type Lines[T any] struct {
 	mu   sync.Mutex
 	path string
 }
 
+// Labels is what people said of claims.
+type Labels = Lines[runs.LabelEvent]
+
+// Ratings is what people said of answers.
+type Ratings = Lines[runs.Rating]
+
 // OpenLabels returns the labels kept in the file at path, which need not exist yet.
 func OpenLabels(path string) *Labels { return &Labels{path: path} }
+
+// OpenRatings returns the ratings kept in the file at path, which need not exist yet.
+func OpenRatings(path string) *Ratings { return &Ratings{path: path} }
 
 // Read returns all events in their order. A last line that a crash cut short was never
 // reported as kept, and is left out; another line that cannot be read is the fault
 // "labels_broken" {path, line}.
-func (l *Labels) Read() ([]runs.LabelEvent, error) {
+func (l *Lines[T]) Read() ([]T, error) {
 	f, err := os.Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -40,14 +49,14 @@ func (l *Labels) Read() ([]runs.LabelEvent, error) {
 		return nil, fault.Wrap(err, "unreadable", fault.P("path", l.path))
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	var out []runs.LabelEvent
+	var out []T
 	n := 0
 	err = eachLine(f, func(line []byte, whole bool) error {
 		n++
 		if !whole || bytes.HasSuffix(line, torn) || len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
-		var e runs.LabelEvent
+		var e T
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fault.Wrap(err, "labels_broken", fault.P("path", l.path), fault.P("line", n))
 		}
@@ -58,7 +67,7 @@ func (l *Labels) Read() ([]runs.LabelEvent, error) {
 }
 
 // Append adds events and returns when the disk has them. The fault is "unwritable".
-func (l *Labels) Append(events []runs.LabelEvent) (err error) {
+func (l *Lines[T]) Append(events []T) (err error) {
 	if len(events) == 0 {
 		return nil
 	}
@@ -67,7 +76,7 @@ func (l *Labels) Append(events []runs.LabelEvent) (err error) {
 	enc.SetEscapeHTML(false)
 	for _, e := range events {
 		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("encode a label: %w", err)
+			return fmt.Errorf("encode a line: %w", err)
 		}
 	}
 	l.mu.Lock()

@@ -205,6 +205,26 @@ func (a *App) LeakCheck(r api.LeakCheckRequest) (api.LeakReport, error) {
 	return a.svc.LeakCheck(a.context(), r)
 }
 
+// RateAnswer keeps what a person says of an answer.
+func (a *App) RateAnswer(r api.RateAnswerRequest) (api.Rating, error) {
+	return a.svc.RateAnswer(a.context(), r)
+}
+
+// ListRatings lists what people said of answers.
+func (a *App) ListRatings(r api.RatingsRequest) (api.RatingList, error) {
+	return a.svc.ListRatings(a.context(), r)
+}
+
+// ExportRatings gives them as lines of a file.
+func (a *App) ExportRatings(r api.RatingsRequest) (api.RatingsExport, error) {
+	return a.svc.ExportRatings(a.context(), r)
+}
+
+// AddRatedQuestion makes the question of a rated answer one of a dataset.
+func (a *App) AddRatedQuestion(r api.AddRatedRequest) (api.LabelResult, error) {
+	return a.svc.AddRatedQuestion(a.context(), r)
+}
+
 // ListRuns lists the stored runs.
 func (a *App) ListRuns(r api.ListRunsRequest) (api.RunList, error) {
 	return a.svc.ListRuns(a.context(), r)

@@ -76,6 +76,13 @@ type Service interface {
 	// the claims on which they differ, with both verdicts.
 	Agreement(ctx context.Context, r AgreementRequest) (AgreementReport, error)
 	Disagreements(ctx context.Context, r DisagreementsRequest) (Disagreements, error)
+	// RateAnswer keeps what a person says of an answer, in the place of what was said of it
+	// before; ListRatings lists what is kept.
+	RateAnswer(ctx context.Context, r RateAnswerRequest) (Rating, error)
+	ListRatings(ctx context.Context, r RatingsRequest) (RatingList, error)
+	ExportRatings(ctx context.Context, r RatingsRequest) (RatingsExport, error)
+	// AddRatedQuestion makes the question of a rated answer one of a dataset.
+	AddRatedQuestion(ctx context.Context, r AddRatedRequest) (LabelResult, error)
 	ListRuns(ctx context.Context, r ListRunsRequest) (RunList, error)
 	CompareRuns(ctx context.Context, r RunsRequest) (EvalReport, error)
 	RunQuestions(ctx context.Context, r RunRequest) (RunQuestions, error)

@@ -21,6 +21,7 @@ import (
 const (
 	labelsFolder  = "labels"
 	promptsFolder = "prompts"
+	ratingsFolder = "ratings"
 	repliesFolder = "replies"
 	runsFolder    = "runs"
 	// UploadsFolder has the files that were dropped into the page, BackupsFolder the
@@ -35,7 +36,7 @@ const (
 // bundleParts are the folders that a bundle holds beside the database. Indexes and token
 // vectors are left out: they are built again, with the same results.
 func bundleParts() []string {
-	return []string{labelsFolder, promptsFolder, repliesFolder, runsFolder, UploadsFolder}
+	return []string{labelsFolder, promptsFolder, ratingsFolder, repliesFolder, runsFolder, UploadsFolder}
 }
 
 // inWorkspace is a place in the workspace.
@@ -139,7 +140,9 @@ func (s *Service) countParts(out *bundle.Holds, files []bundle.Source) error {
 	for _, item := range book.Items() {
 		out.Labels += len(book.Labels(item.Key))
 	}
-	return nil
+	rated, err := s.rated()
+	out.Ratings = len(rated)
+	return err
 }
 
 // nothing reports that there is nothing to replace.

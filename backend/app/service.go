@@ -79,8 +79,9 @@ type Service struct {
 	views     viewCache
 	analyzers analyzers
 	// labelFile is nil until labels are read or kept.
-	labelFile *runstore.Labels
-	memory    *memory
+	labelFile  *runstore.Labels
+	ratingFile *runstore.Ratings
+	memory     *memory
 }
 
 var (

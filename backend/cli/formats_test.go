@@ -142,6 +142,27 @@ func TestFormatsOfBundles(t *testing.T) {
 	}
 }
 
+// TestFormatOfRatings rates an answer.
+func TestFormatOfRatings(t *testing.T) {
+	t.Parallel()
+	workspace := copied(t)
+	file := filepath.Join(workspace, "answer.json")
+	asked := run(t.Context(), "", []string{"ask", "--kb", "tree", "--top-k", "1", "病假工资按几成发放", "--json"}, "RAGDESK_WORKSPACE="+workspace)
+	if err := os.WriteFile(file, []byte(asked.stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"rate", file, "down", "--reason", "答非所问"}, {"list"}} {
+		r := run(t.Context(), "", append([]string{"ratings"}, append(args, "--json")...), "RAGDESK_WORKSPACE="+workspace)
+		if r.code != 0 || r.stderr != "" {
+			t.Fatalf("%v: exit %d: %s%s", args, r.code, r.stdout, r.stderr)
+		}
+		if args[0] == "list" {
+			out := regexp.MustCompile(`"at": "[^"]*"`).ReplaceAllString(steady(r.stdout, workspace), `"at": "2026-01-02T03:04:05Z"`)
+			golden(t, "ratings-list.json", regexp.MustCompile(`"id": "[0-9a-f]{24}"`).ReplaceAllString(out, `"id": "0123456789abcdef01234567"`))
+		}
+	}
+}
+
 // TestFormatsOfModels pulls a model from a stand-in hub and goes on with it.
 func TestFormatsOfModels(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,16 @@ func (d *Dataset) Label(id, text string, g Gold) int {
 	return at
 }
 
+// Add returns the place of the question that asks text, adding it without gold when it is not
+// there.
+func (d *Dataset) Add(text string) int {
+	if at := d.Find("", text); at >= 0 {
+		return at
+	}
+	d.Questions = append(d.Questions, Question{ID: d.freeID(), Text: strings.TrimSpace(text)})
+	return len(d.Questions) - 1
+}
+
 // Unlabel takes the label of the passage g away from the question at a place. A
 // question that then has neither gold nor an answer goes too; whether it stayed
 // is returned.

@@ -52,6 +52,10 @@ export type Operation =
   | "ImportLabels"
   | "Agreement"
   | "Disagreements"
+  | "RateAnswer"
+  | "ListRatings"
+  | "ExportRatings"
+  | "AddRatedQuestion"
   | "ListRuns"
   | "CompareRuns"
   | "RunQuestions"
@@ -145,6 +149,13 @@ export interface Client {
    * the claims on which they differ, with both verdicts. */
   agreement(request: api.AgreementRequest, signal?: AbortSignal): Promise<api.AgreementReport>;
   disagreements(request: api.DisagreementsRequest, signal?: AbortSignal): Promise<api.Disagreements>;
+  /** RateAnswer keeps what a person says of an answer, in the place of what was said of it
+   * before; ListRatings lists what is kept. */
+  rateAnswer(request: api.RateAnswerRequest, signal?: AbortSignal): Promise<api.Rating>;
+  listRatings(request: api.RatingsRequest, signal?: AbortSignal): Promise<api.RatingList>;
+  exportRatings(request: api.RatingsRequest, signal?: AbortSignal): Promise<api.RatingsExport>;
+  /** AddRatedQuestion makes the question of a rated answer one of a dataset. */
+  addRatedQuestion(request: api.AddRatedRequest, signal?: AbortSignal): Promise<api.LabelResult>;
   listRuns(request: api.ListRunsRequest, signal?: AbortSignal): Promise<api.RunList>;
   compareRuns(request: api.RunsRequest, signal?: AbortSignal): Promise<api.EvalReport>;
   runQuestions(request: api.RunRequest, signal?: AbortSignal): Promise<api.RunQuestions>;
@@ -231,6 +242,10 @@ export function createClient(transport: Transport): Client {
     importLabels: (request, signal) => transport.call("ImportLabels", request, signal),
     agreement: (request, signal) => transport.call("Agreement", request, signal),
     disagreements: (request, signal) => transport.call("Disagreements", request, signal),
+    rateAnswer: (request, signal) => transport.call("RateAnswer", request, signal),
+    listRatings: (request, signal) => transport.call("ListRatings", request, signal),
+    exportRatings: (request, signal) => transport.call("ExportRatings", request, signal),
+    addRatedQuestion: (request, signal) => transport.call("AddRatedQuestion", request, signal),
     listRuns: (request, signal) => transport.call("ListRuns", request, signal),
     compareRuns: (request, signal) => transport.call("CompareRuns", request, signal),
     runQuestions: (request, signal) => transport.call("RunQuestions", request, signal),

@@ -961,6 +961,69 @@ export interface LiveMean {
 }
 
 //////////
+// source: rating.go
+
+export const RatedUp = "up";
+export const RatedDown = "down";
+/**
+ * Verdicts of a rating; an empty one takes a rating back.
+ */
+export type Rated = typeof RatedUp | typeof RatedDown;
+/**
+ * Rating is what a person said of an answer, with all that tells which one it was.
+ */
+export interface Rating {
+  /**
+   * ID is the key of the answer: the same answer rated again has the same.
+   */
+  id: string;
+  at: string;
+  /**
+   * Verdict is up or down; empty for a rating that was taken back.
+   */
+  verdict: 'up' | 'down' | '';
+  reason: string;
+  kb: string;
+  question: string;
+  answer: string;
+  model: string;
+  strategy: string;
+  /**
+   * Fingerprint names pipeline, index, models and prompt.
+   */
+  fingerprint: string;
+  citations: RatedCitation[];
+  /**
+   * Passages are those that were found, in their order.
+   */
+  passages: RatedPassage[];
+  /**
+   * Dataset is the one that the question was added to; empty before.
+   */
+  dataset: string;
+}
+/**
+ * RatedCitation is a citation of a rated answer.
+ */
+export interface RatedCitation {
+  marker: number /* int */;
+  chunk_id: string;
+  quote: string;
+  state: string;
+}
+/**
+ * RatedPassage is a passage that a rated answer was given; Start and End are its place in the
+ * document, in code points.
+ */
+export interface RatedPassage {
+  rank: number /* int */;
+  chunk_id: string;
+  source: string;
+  start: number /* int */;
+  end: number /* int */;
+}
+
+//////////
 // source: record.go
 
 /**

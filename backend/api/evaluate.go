@@ -114,6 +114,8 @@ type DatasetPreview struct {
 	Sample []Question `json:"sample"`
 	// Problems are what an import with these columns would be refused for.
 	Problems []Problem `json:"problems"`
+	// Notices are what is to be known of the file, such as the encoding it was read in.
+	Notices []Problem `json:"notices"`
 }
 
 // Problem is something wrong with a line of a dataset.

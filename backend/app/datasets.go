@@ -13,6 +13,7 @@ import (
 	"ragdesk/backend/builtin"
 	"ragdesk/backend/dataset"
 	"ragdesk/backend/fault"
+	"ragdesk/backend/parse/charset"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 )
@@ -60,7 +61,7 @@ func (s *Service) readDataset(ctx context.Context, ref string) (dataset.Dataset,
 		return dataset.Dataset{}, nil, fault.New("argument_missing", fault.P("argument", "--dataset"))
 	}
 	if IsPath(ref) {
-		return dataset.Read(ctx, ref, dataset.Options{})
+		return dataset.Read(ctx, ref, dataset.Options{Decode: decodeQuestions})
 	}
 	st, err := s.openStore(ctx)
 	if err != nil {
@@ -130,6 +131,19 @@ func (s *Service) rememberBindings(ctx context.Context, b bound, lib rag.Library
 	return w.SetBindings(ctx, lib, b.Hash(), raw)
 }
 
+// decodeQuestions reads a file of questions in the encoding that the evidence speaks for.
+func decodeQuestions(b []byte) (dataset.Decoded, error) {
+	r, err := charset.Read(b, charset.Hint{})
+	if err != nil {
+		return dataset.Decoded{}, err
+	}
+	out := dataset.Decoded{Text: r.Text, Encoding: r.Encoding}
+	for _, w := range r.Warnings {
+		out.Doubt = w.Detail
+	}
+	return out, nil
+}
+
 // previewRows is how many rows and questions a preview shows.
 const previewRows = 5
 
@@ -138,7 +152,7 @@ func (s *Service) PreviewDataset(ctx context.Context, r api.DatasetFileRequest) 
 	if err := dataset.CheckColumns(r.Columns); err != nil {
 		return api.DatasetPreview{}, err
 	}
-	p, err := dataset.PreviewFile(ctx, r.File, previewRows)
+	p, err := dataset.PreviewFile(ctx, r.File, previewRows, decodeQuestions)
 	if err != nil {
 		return api.DatasetPreview{}, err
 	}
@@ -147,7 +161,7 @@ func (s *Service) PreviewDataset(ctx context.Context, r api.DatasetFileRequest) 
 		return api.DatasetPreview{}, err
 	}
 	out := api.DatasetPreview{Format: string(p.Format), Columns: list(p.Columns), Rows: list(p.Rows), Fields: dataset.Fields(),
-		Suggested: dataset.SuggestColumns(p.Columns), Sample: []api.Question{}, Problems: report.Problems}
+		Suggested: dataset.SuggestColumns(p.Columns), Sample: []api.Question{}, Problems: report.Problems, Notices: report.Notices}
 	for _, q := range ds.Questions[:min(len(ds.Questions), previewRows)] {
 		out.Sample = append(out.Sample, apiQuestion(q))
 	}
@@ -165,7 +179,7 @@ func (s *Service) examine(ctx context.Context, r api.DatasetFileRequest) (datase
 	if err := dataset.CheckColumns(r.Columns); err != nil {
 		return dataset.Dataset{}, api.DatasetReport{}, err
 	}
-	ds, found, err := dataset.Read(ctx, r.File, dataset.Options{Columns: r.Columns})
+	ds, found, err := dataset.Read(ctx, r.File, dataset.Options{Columns: r.Columns, Decode: decodeQuestions})
 	if err != nil {
 		return dataset.Dataset{}, api.DatasetReport{}, err
 	}

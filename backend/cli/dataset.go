@@ -100,6 +100,9 @@ func (e *env) datasetPreview() *cobra.Command {
 			for _, p := range out.Problems {
 				e.line("%s", e.bad(e.problem(p)))
 			}
+			for _, p := range out.Notices {
+				e.line("%s", e.hot(e.problem(p)))
+			}
 			return nil
 		},
 	}

@@ -132,12 +132,13 @@ type Preview struct {
 	Rows [][]string
 }
 
-// PreviewFile reads the first n rows of a file. A folder has none. The faults are those
-// of Read.
-func PreviewFile(ctx context.Context, path string, n int) (Preview, error) {
+// PreviewFile reads the first n rows of a file. A folder has none. decode and the
+// faults are those of Read.
+func PreviewFile(ctx context.Context, path string, n int, decode Decode) (Preview, error) {
 	var out Preview
-	err := withFile(path, func(f io.Reader) (err error) {
-		if out.Format, err = formatOf(path); err != nil {
+	in := files{decode: decode}
+	err := in.open(path, func(f io.Reader) (err error) {
+		if out.Format, err = in.formatOf(path); err != nil {
 			return err
 		}
 		if out.Format == FormatTREC && isTSV(path) {

@@ -36,7 +36,7 @@ func TestColumnsOfOtherNamesAreMapped(t *testing.T) {
 	} {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			p, err := dataset.PreviewFile(t.Context(), path, 5)
+			p, err := dataset.PreviewFile(t.Context(), path, 5, nil)
 			if err != nil || len(p.Rows) != want.rows {
 				t.Fatalf("%d rows, error %v", len(p.Rows), err)
 			}
@@ -70,7 +70,7 @@ func TestAColumnIsNotReadForTheFieldOfAnother(t *testing.T) {
 	if err := dataset.CheckColumns(map[string]string{"questoin": "x"}); !fault.Is(err, "column_unknown") {
 		t.Errorf("%v", err)
 	}
-	if p, err := dataset.PreviewFile(t.Context(), file(t, "empty.csv", ""), 3); err != nil || len(p.Columns) > 0 {
+	if p, err := dataset.PreviewFile(t.Context(), file(t, "empty.csv", ""), 3, nil); err != nil || len(p.Columns) > 0 {
 		t.Errorf("an empty file: %+v %v", p, err)
 	}
 }

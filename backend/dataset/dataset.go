@@ -43,6 +43,9 @@ const (
 type Dataset struct {
 	Name      string
 	Questions []Question
+	// ReadAs says of a file which other encoding than UTF-8 it was read in; CodeReadAs and
+	// CodeReadAsUnsure.
+	ReadAs []Problem
 }
 
 // Question is one question with all that is known of its answer.

@@ -56,6 +56,12 @@ const (
 	// quote to go by; as a notice the quote was found elsewhere.
 	CodeOffsetsDisagree = "offsets_disagree"
 
+	// CodeReadAs is the notice of a file in another encoding than UTF-8; the encoding.
+	CodeReadAs = "read_as"
+	// CodeReadAsUnsure is the same where another encoding is nearly as plausible, or the text is
+	// short; the encodings.
+	CodeReadAsUnsure = "read_as_unsure"
+
 	// CodeQuoteRepeated is the notice of a quote that occurs several times and
 	// comes without a place: the first occurrence counts.
 	CodeQuoteRepeated = "quote_repeated"

@@ -36,6 +36,8 @@ type Options struct {
 	// Columns maps a field, one of Fields, to the column or key of the file that has it;
 	// what is not named goes by its own name and the synonyms of it.
 	Columns map[string]string
+	// Decode reads files in other encodings than UTF-8; nil refuses them by record.
+	Decode Decode
 }
 
 // Read reads the questions of a path: a file of one of the formats; a folder with
@@ -53,7 +55,7 @@ func Read(ctx context.Context, path string, o Options) (Dataset, []Problem, erro
 	if err != nil {
 		return Dataset{}, nil, fileFault(err, path)
 	}
-	r := &reader{path: path, columns: o.Columns}
+	r := &reader{path: path, columns: o.Columns, files: files{decode: o.Decode}}
 	if info.IsDir() {
 		err = r.folder(ctx, path)
 	} else {
@@ -80,6 +82,7 @@ func Parse(ctx context.Context, r io.Reader, format Format) (Dataset, []Problem,
 
 // reader gathers questions and problems.
 type reader struct {
+	files     files
 	path      string
 	columns   map[string]string
 	questions []Question
@@ -111,11 +114,11 @@ func (r *reader) file(ctx context.Context, path string, o Options) error {
 	}
 	if format == "" {
 		var err error
-		if format, err = formatOf(path); err != nil {
+		if format, err = r.files.formatOf(path); err != nil {
 			return err
 		}
 	}
-	err := withFile(path, func(f io.Reader) error { return r.parse(ctx, f, format) })
+	err := r.files.open(path, func(f io.Reader) error { return r.parse(ctx, f, format) })
 	if err != nil || o.Qrels == "" {
 		return err
 	}
@@ -170,7 +173,7 @@ func (r *reader) add(q Question, f fields) {
 }
 
 // formatOf tells a file's format by its extension, else by its beginning.
-func formatOf(path string) (Format, error) {
+func (fs *files) formatOf(path string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json", ".jsonl", ".ndjson":
 		return FormatJSON, nil
@@ -178,7 +181,7 @@ func formatOf(path string) (Format, error) {
 		return FormatCSV, nil
 	}
 	head := make([]byte, 4096)
-	err := withFile(path, func(f io.Reader) error {
+	err := fs.open(path, func(f io.Reader) error {
 		n, err := io.ReadFull(f, head)
 		head = head[:n]
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
@@ -214,7 +217,7 @@ func sniff(head string) Format {
 }
 
 // withFile opens a file for read.
-func withFile(path string, read func(io.Reader) error) error {
+func withFile(path string, read func(*os.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fileFault(err, path)

@@ -35,11 +35,11 @@ func (r *reader) folder(ctx context.Context, dir string) error {
 			return fault.New("dataset_folder_unknown", fault.P("path", dir))
 		}
 		queries, judgments = topics, []string{qrels}
-		if format, err = formatOf(topics); err != nil {
+		if format, err = r.files.formatOf(topics); err != nil {
 			return err
 		}
 	}
-	if err := withFile(queries, func(f io.Reader) error { return r.parse(ctx, f, format) }); err != nil {
+	if err := r.files.open(queries, func(f io.Reader) error { return r.parse(ctx, f, format) }); err != nil {
 		return err
 	}
 	if err := r.corpusIDs(ctx, filepath.Join(dir, "corpus.jsonl")); err != nil {
@@ -79,7 +79,7 @@ func (r *reader) corpusIDs(ctx context.Context, path string) error {
 		return nil
 	}
 	known := map[string]bool{}
-	err := withFile(path, func(f io.Reader) error {
+	err := r.files.open(path, func(f io.Reader) error {
 		return scanRecords(ctx, f, func(rec record) error {
 			d := decoder{line: rec.line}
 			if rec.problem == "" {
@@ -101,7 +101,7 @@ func (r *reader) qrelsFile(ctx context.Context, path string) error {
 		r.judged = map[string][]Gold{}
 	}
 	name := filepath.Base(path)
-	return withFile(path, func(f io.Reader) error {
+	return r.files.open(path, func(f io.Reader) error {
 		return eachLine(ctx, f, func(line int, text string) {
 			d := decoder{line: line}
 			r.judgment(&d, text)

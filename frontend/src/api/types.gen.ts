@@ -919,6 +919,10 @@ export interface DatasetPreview {
    * Problems are what an import with these columns would be refused for.
    */
   problems: Problem[];
+  /**
+   * Notices are what is to be known of the file, such as the encoding it was read in.
+   */
+  notices: Problem[];
 }
 /**
  * Problem is something wrong with a line of a dataset.

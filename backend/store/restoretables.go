@@ -41,8 +41,9 @@ func (w *Writer) copyTables(ctx context.Context, tx *sql.Tx, r Restore) error {
 			continue
 		}
 		var n int64
+		//nolint:gosec // names of our own schema
 		query := fmt.Sprintf(`SELECT max((SELECT coalesce(max(%[2]q), 0) FROM main.%[1]q),
-			coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '%[1]s'), 0))`, t.name, t.key) //nolint:gosec // names of our own schema
+			coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = '%[1]s'), 0))`, t.name, t.key)
 		if err := tx.QueryRowContext(ctx, query).Scan(&n); err != nil {
 			return err
 		}

@@ -238,7 +238,7 @@ func (s *Service) ImportDataset(ctx context.Context, r api.DatasetFileRequest) (
 		return api.DatasetReport{}, err
 	}
 	report.Name, report.Version = rows.Datasets[0].Name, rows.Datasets[0].Version
-	return report, nil
+	return report, s.forgetUpload(ctx, r.File)
 }
 
 func (s *Service) putDatasets(ctx context.Context, sets []dataset.Dataset) (api.DatasetList, error) {

@@ -34,6 +34,9 @@ func (e *env) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := s.TidyUploads(c.Context()); err != nil {
+				return err
+			}
 			return web.Serve(c.Context(), web.Config{
 				Service: s, Events: s, Assets: e.page, Port: port, Uploads: filepath.Join(info.Workspace, app.UploadsFolder), Backups: filepath.Join(info.Workspace, app.BackupsFolder),
 				ErrorBody: func(lang string, err error) api.ErrorBody {

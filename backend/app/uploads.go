@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ragdesk/backend/fault"
+)
+
+// uploadsRest is how long what was dropped into the page is left alone: it may be about to
+// be read, or tried again.
+const uploadsRest = 24 * time.Hour
+
+// TidyUploads deletes files that were dropped into the page more than a day ago and to which
+// no library refers: those of datasets that were not imported, of cancelled ingestions and of
+// documents that were removed. While another program writes it does nothing.
+func (s *Service) TidyUploads(ctx context.Context) error {
+	root := s.inWorkspace(UploadsFolder)
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	st, err := s.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := st.Lock(ctx, "uploads", time.Second)
+	if fault.Is(err, "workspace_locked") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock(w)
+	used, err := s.placesInUse(ctx)
+	if err != nil {
+		return err
+	}
+	var idle []string
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > uploadsRest && !used.has(path) {
+			idle = append(idle, path)
+		}
+		return err
+	})
+	for _, path := range idle {
+		err = errors.Join(err, s.removeUpload(path))
+	}
+	return err
+}
+
+// forgetUpload deletes a file that was dropped into the page for one purpose that is served,
+// unless a library refers to it; any other file stays.
+func (s *Service) forgetUpload(ctx context.Context, path string) error {
+	rel, err := filepath.Rel(s.inWorkspace(UploadsFolder), path)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return nil //nolint:nilerr // what does not lie below the folder is no upload
+	}
+	used, err := s.placesInUse(ctx)
+	if err != nil || used.has(path) {
+		return err
+	}
+	return s.removeUpload(path)
+}
+
+// removeUpload deletes a file and the folders that it leaves empty.
+func (s *Service) removeUpload(path string) error {
+	if err := os.Remove(path); err != nil {
+		return fault.Wrap(err, "unwritable", fault.P("path", path))
+	}
+	root := s.inWorkspace(UploadsFolder)
+	for dir := filepath.Dir(path); dir != root && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+		if empty, err := isEmpty(dir); err != nil || !empty {
+			return err
+		}
+		if err := os.Remove(dir); err != nil {
+			return fault.Wrap(err, "unwritable", fault.P("path", dir))
+		}
+	}
+	return nil
+}
+
+func isEmpty(dir string) (bool, error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return false, fault.Wrap(err, "unreadable", fault.P("path", dir))
+	}
+	return len(list) == 0, nil
+}
+
+// places are paths, sorted.
+type places []string
+
+// has reports whether one of the places is path, or lies in it, as in an archive.
+func (p places) has(path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path && p.has(real) {
+		return true
+	}
+	i, _ := slices.BinarySearch(p, path)
+	return i < len(p) && strings.HasPrefix(p[i], path)
+}
+
+// placesInUse are where the documents of all libraries came from, and the files that could
+// not be read and may be tried again.
+func (s *Service) placesInUse(ctx context.Context) (places, error) {
+	libs, err := s.libraries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out places
+	for _, lib := range libs {
+		docs, err := s.store.Documents(ctx, lib)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range docs {
+			out = append(out, d.RealPath, d.Source)
+		}
+		aliases, err := s.store.Aliases(ctx, lib)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range aliases {
+			out = append(out, a.RealPath, a.Source)
+		}
+		unread, err := s.store.Unread(ctx, lib)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range unread {
+			out = append(out, u.Place, u.Source)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -101,7 +101,7 @@ func markdownTable(b *strings.Builder, exp runs.Experiment, lang string) {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(b, "| %s |", word("table.failed").in(lang))
+	fmt.Fprintf(b, "| %s |", missesWord().in(lang))
 	for _, r := range exp.Runs {
 		fmt.Fprintf(b, " %d |", r.FailedQueries)
 	}
@@ -210,7 +210,7 @@ func markdownFailures(b *strings.Builder, exp runs.Experiment, lang string) {
 	if len(last.Failures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s: %s\n\n| %s | %s | %s | %s |\n|---|---|---|---|\n", word("table.failed").in(lang), markdownText(last.Name),
+	fmt.Fprintf(b, "\n## %s: %s\n\n| %s | %s | %s | %s |\n|---|---|---|---|\n", word("failures.title").in(lang), markdownText(last.Name),
 		word("worst.question").in(lang), word("worst.cause").in(lang), word("worst.expected").in(lang), word("worst.open").in(lang))
 	for _, f := range last.Failures {
 		var expected, came []string

@@ -49,7 +49,7 @@ func table(exp runs.Experiment) []tableRow {
 		}
 		out = append(out, row)
 	}
-	failed := tableRow{Label: word("table.failed"), Note: word("tile.failed.note", fault.P("k", runs.FailedDepth))}
+	failed := tableRow{Label: missesWord(), Note: word("tile.failed.note", fault.P("k", runs.FailedDepth))}
 	for _, r := range exp.Runs {
 		failed.Cells = append(failed.Cells, tableCell{Value: strconv.Itoa(r.FailedQueries)})
 	}
@@ -364,3 +364,7 @@ func shortened(s string, points int) string {
 	}
 	return s
 }
+
+// missesWord names the count of questions without a relevant passage near the top, which
+// leaves out those with a bad answer.
+func missesWord() text { return word("table.failed", fault.P("k", runs.FailedDepth)) }

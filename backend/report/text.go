@@ -64,7 +64,7 @@ func textNotes(b *strings.Builder, exp runs.Experiment, lang string) {
 // latency.
 func tableRows(exp runs.Experiment, lang string) [][]string {
 	head := []string{word("table.metric").in(lang)}
-	failed, median := []string{word("table.failed").in(lang)}, []string{word("table.latency50").in(lang)}
+	failed, median := []string{missesWord().in(lang)}, []string{word("table.latency50").in(lang)}
 	timed := false
 	for _, r := range exp.Runs {
 		head = append(head, r.Name)

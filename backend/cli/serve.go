@@ -34,8 +34,8 @@ func (e *env) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.TidyUploads(c.Context()); err != nil {
-				return err
+			if err := s.TidyUploads(c.Context()); err != nil && c.Context().Err() == nil {
+				e.complain(err) // what is left over keeps nobody from working
 			}
 			return web.Serve(c.Context(), web.Config{
 				Service: s, Events: s, Assets: e.page, Port: port, Uploads: filepath.Join(info.Workspace, app.UploadsFolder), Backups: filepath.Join(info.Workspace, app.BackupsFolder),

@@ -261,7 +261,7 @@ func (m *machine) answers(t *testing.T) {
 		Error struct{ Code, Message string }
 	}
 	m.json(t, 1, &missing, "ask", "--kb", "tree", "--model", "nobody", "病假")
-	if missing.Error.Code != "llm_model_missing" || !strings.Contains(missing.Error.Message, "ragdesk models pull nobody") {
+	if missing.Error.Code != "llm_builtin_missing" || !strings.Contains(missing.Error.Message, "ragdesk models pull nobody") {
 		t.Errorf("%+v", missing)
 	}
 }

@@ -108,6 +108,24 @@ for (const language of languages) {
         assert.deepEqual(list.problems, []);
       }));
 
+    it("Library takes files that are chosen", () =>
+      visit({ language, scheme }, "#/library?kb=sample", async ({ page, t, assertAccessible }) => {
+        const names = ["潮.md", "tide.txt"];
+        for (const name of names) writeFileSync(path.join(server.folder, name), `潮水涨落 the tide, ${language} ${name}`);
+        await page.getByRole("button", { name: t("compare.add") }).first().click();
+        await page.getByLabel(t("add.library"), { exact: true }).fill(`chosen-${language}`);
+        await page.locator("input[type=file]").setInputFiles(names.map((name) => path.join(server.folder, name)));
+        const paths = page.getByLabel(t("add.paths"));
+        const sent = async () => {
+          const lines = (await paths.inputValue()).split("\n");
+          return names.every((name, i) => lines[i]?.endsWith(name));
+        };
+        for (let i = 0; i < 100 && !(await sent()); i++) await page.waitForTimeout(100);
+        await assertAccessible();
+        await page.getByRole("button", { name: t("add.start"), exact: true }).click();
+        for (const name of names) await page.getByRole("listitem").filter({ hasText: name }).getByText(t("status.indexed"), { exact: true }).waitFor({ timeout: 90_000 });
+      }));
+
     it("Library keeps what was not read, with the reason, until it is read or removed", () =>
       visit({ language, scheme }, "#/library?kb=sample", async ({ page, t, assertAccessible }) => {
         const folder = path.join(server.folder, `未读-${language}`);

@@ -16,7 +16,7 @@ export interface Connection {
 const lookEvery = 1500;
 
 /** Reports whether an operation failed because nothing answered, or only a program that was started anew. */
-export function isLost(error: ServiceError | null): boolean {
+export function isLost(error: { readonly code: string } | null): boolean {
   return error?.code === "unreachable" || error?.code === "key_invalid";
 }
 

@@ -2,6 +2,7 @@ import { shallowRef, type ShallowRef } from "vue";
 import { useApi } from "@/api";
 import { toServiceError, type ServiceError } from "@/api/errors";
 import type { AskResponse, Rating } from "@/api/types.gen";
+import { useRecovery } from "@/api/useRecovery";
 
 /** What was said of answers, as the workspace keeps it. */
 export interface Ratings {
@@ -31,10 +32,11 @@ export function useRatings(): Ratings {
     }
   }
 
+  const load = async (): Promise<void> => { await guarded(() => Promise.resolve()); };
   return {
     list,
-    error,
-    async load() { await guarded(() => Promise.resolve()); },
+    error: useRecovery(error, load),
+    load,
     of: (answer) => list.value.find((one) => one.kb === answer.kb && one.question === answer.query && one.answer === answer.answer && one.fingerprint === answer.fingerprint) ?? null,
     rate: (answer, verdict, reason) => guarded(() => api.rateAnswer({ id: "", answer, verdict, reason })),
   };

@@ -18,10 +18,10 @@ const languages = /** @type {const} */ (["zh", "en"]);
 const catalogues = Object.fromEntries(languages.map((language) => [language, JSON.parse(readFileSync(new URL(`../../backend/i18n/locales/${language}.json`, import.meta.url), "utf8"))]));
 const asked = { en: "How long are audit logs kept for a Business customer in 2025?", zh: "机器扛不住的时候，系统怎样自动加机器，一次加几台？" };
 
-/** The words of a text, by its key; a parameter may be anything. @param {"zh" | "en"} language @param {string} key */
+/** The words of a text, by its key; a parameter may be anything, and so may a quotation mark, which ends a selector. @param {"zh" | "en"} language @param {string} key */
 function words(language, key) {
   const text = String(key.split(".").reduce((at, part) => at[part], catalogues[language]));
-  return new RegExp(text.replace(/[.*+?^$()|[\]\\]/gu, "\\$&").replace(/\{\w+\}/gu, ".+"), "u");
+  return new RegExp(text.replace(/[.*+?^$()|[\]\\]/gu, "\\$&").replace(/\{\w+\}/gu, ".+").replace(/['"]/gu, "."), "u");
 }
 
 /** @typedef {import("playwright-core").Page} Page */

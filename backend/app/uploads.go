@@ -21,9 +21,9 @@ const uploadsRest = 24 * time.Hour
 // no library refers: those of datasets that were not imported, of cancelled ingestions and of
 // documents that were removed. While another program writes it does nothing.
 func (s *Service) TidyUploads(ctx context.Context) error {
-	root := s.inWorkspace(UploadsFolder)
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	rested, err := s.restedUploads()
+	if err != nil || len(rested) == 0 {
+		return err
 	}
 	st, err := s.openStore(ctx)
 	if err != nil {
@@ -41,21 +41,34 @@ func (s *Service) TidyUploads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var idle []string
+	for _, rel := range rested {
+		if !used.has(rel) {
+			err = errors.Join(err, s.removeUpload(rel))
+		}
+	}
+	return err
+}
+
+// restedUploads lists the files that were dropped into the page long enough ago, by their
+// places in the uploads' folder.
+func (s *Service) restedUploads() (rested []string, err error) {
+	root := s.inWorkspace(UploadsFolder)
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == root {
+			return fs.SkipAll
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > uploadsRest && !used.has(path) {
-			idle = append(idle, path)
+		if err != nil || time.Since(info.ModTime()) <= uploadsRest {
+			return err
 		}
+		rel, err := filepath.Rel(root, path)
+		rested = append(rested, rel)
 		return err
 	})
-	for _, path := range idle {
-		err = errors.Join(err, s.removeUpload(path))
-	}
-	return err
+	return rested, err
 }
 
 // forgetUpload deletes a file that was dropped into the page for one purpose that is served,
@@ -66,18 +79,19 @@ func (s *Service) forgetUpload(ctx context.Context, path string) error {
 		return nil //nolint:nilerr // what does not lie below the folder is no upload
 	}
 	used, err := s.placesInUse(ctx)
-	if err != nil || used.has(path) {
+	if err != nil || used.has(rel) {
 		return err
 	}
-	return s.removeUpload(path)
+	return s.removeUpload(rel)
 }
 
-// removeUpload deletes a file and the folders that it leaves empty.
-func (s *Service) removeUpload(path string) error {
+// removeUpload deletes a file of the uploads' folder and the folders that it leaves empty.
+func (s *Service) removeUpload(rel string) error {
+	root := s.inWorkspace(UploadsFolder)
+	path := filepath.Join(root, rel)
 	if err := os.Remove(path); err != nil {
 		return fault.Wrap(err, "unwritable", fault.P("path", path))
 	}
-	root := s.inWorkspace(UploadsFolder)
 	for dir := filepath.Dir(path); dir != root && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 		if empty, err := isEmpty(dir); err != nil || !empty {
 			return err
@@ -97,20 +111,32 @@ func isEmpty(dir string) (bool, error) {
 	return len(list) == 0, nil
 }
 
-// places are paths, sorted.
+// places are paths below a folder of the uploads' name, with slashes, sorted.
 type places []string
 
-// has reports whether one of the places is path, or lies in it, as in an archive.
-func (p places) has(path string) bool {
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != path && p.has(real) {
-		return true
+// add adds what follows the folder's name in a path, each time that it stands there: a
+// workspace that was moved, or is reached by a link, has its uploads under another path.
+func (p *places) add(paths ...string) {
+	for _, path := range paths {
+		rest, ok := filepath.ToSlash(path), true
+		for ok {
+			if _, rest, ok = strings.Cut(rest, "/"+UploadsFolder+"/"); ok {
+				*p = append(*p, rest)
+				rest = "/" + rest
+			}
+		}
 	}
-	i, _ := slices.BinarySearch(p, path)
-	return i < len(p) && strings.HasPrefix(p[i], path)
 }
 
-// placesInUse are where the documents of all libraries came from, and the files that could
-// not be read and may be tried again.
+// has reports whether one of the places is rel, or lies in it, as in an archive.
+func (p places) has(rel string) bool {
+	rel = filepath.ToSlash(rel)
+	i, _ := slices.BinarySearch(p, rel)
+	return i < len(p) && strings.HasPrefix(p[i], rel)
+}
+
+// placesInUse are where in an uploads' folder the documents of all libraries came from, and
+// the files that could not be read and may be tried again.
 func (s *Service) placesInUse(ctx context.Context) (places, error) {
 	libs, err := s.libraries(ctx)
 	if err != nil {
@@ -123,21 +149,21 @@ func (s *Service) placesInUse(ctx context.Context) (places, error) {
 			return nil, err
 		}
 		for _, d := range docs {
-			out = append(out, d.RealPath, d.Source)
+			out.add(d.RealPath, d.Source)
 		}
 		aliases, err := s.store.Aliases(ctx, lib)
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range aliases {
-			out = append(out, a.RealPath, a.Source)
+			out.add(a.RealPath, a.Source)
 		}
 		unread, err := s.store.Unread(ctx, lib)
 		if err != nil {
 			return nil, err
 		}
 		for _, u := range unread {
-			out = append(out, u.Place, u.Source)
+			out.add(u.Place, u.Source)
 		}
 	}
 	slices.Sort(out)

@@ -57,3 +57,38 @@ func TestUploadsAreTidied(t *testing.T) {
 	there(fresh, false)
 	there(mine, true)
 }
+
+// A workspace that was moved still knows its uploads, although its documents name the old place.
+func TestUploadsOfAMovedWorkspaceStay(t *testing.T) {
+	t.Parallel()
+	needModel(t)
+	at := filepath.Join(t.TempDir(), "old")
+	s := serviceOn(t, at)
+	name := filepath.Join("tides", UploadsFolder, "tides.md")
+	path := s.inWorkspace(UploadsFolder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("# Tides\n\nThe tide turns twice a day.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load(t, s, path)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(filepath.Dir(at), "new")
+	if err := os.Rename(at, moved); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(moved, UploadsFolder, name)
+	when := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(path, when, when); err != nil {
+		t.Fatal(err)
+	}
+	if err := serviceOn(t, moved).TidyUploads(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}

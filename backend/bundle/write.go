@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/klauspost/compress/flate"
 
@@ -63,13 +62,10 @@ func Write(ctx context.Context, path string, m Manifest, sources []Source, progr
 
 func writeFault(err error, path string) error {
 	var f *fault.Error
-	switch {
-	case err == nil || errors.As(err, &f) || errors.Is(err, context.Canceled):
+	if err == nil || errors.As(err, &f) || errors.Is(err, context.Canceled) {
 		return err
-	case errors.Is(err, syscall.ENOSPC):
-		return fault.Wrap(err, "disk_full", fault.P("path", path))
 	}
-	return fault.Wrap(err, "unwritable", fault.P("path", path))
+	return fault.Wrap(err, "unwritable", fault.P("path", path)) // a full disk tells its own fault
 }
 
 func pack(ctx context.Context, to *os.File, m Manifest, sources []Source, progress rag.Progress) (Manifest, error) {

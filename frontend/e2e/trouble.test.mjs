@@ -140,8 +140,11 @@ async function visit(url, language, body) {
   }
 }
 
-/** @param {Page} page @param {string} hash */
-const go = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
+/** Goes to a screen and waits until it is the one that is shown. @param {Page} page @param {string} hash */
+async function go(page, hash) {
+  await page.evaluate((to) => { location.hash = to; }, hash);
+  await page.locator(`nav a[aria-current="page"][href^="${hash.split("?")[0]}"]`).waitFor();
+}
 
 /** Waits for a text, and tells which screen lacks it. @param {import("playwright-core").Locator} what @param {string} screen @param {string} when */
 async function said(what, screen, when) {

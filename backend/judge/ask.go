@@ -64,13 +64,11 @@ type Reply struct {
 // OK reports a reply that could be read.
 func (r Reply) OK() bool { return r.Reason == "" }
 
-// blanks end a reply: behind its object a schema lets a small model write blanks
-// until the limit. No string of JSON holds a line break, and no object an empty line.
-var blanks = []string{"\n\n"}
-
 // Ask sends a prompt, with seed 0 and temperature 0, and reads the reply into out,
-// which then holds what the schema asks for, as far as encoding/json can tell. A reply
-// that is of no use has a Reason; the error is that of a context that ended.
+// which then holds what the schema asks for, as far as encoding/json can tell. No string
+// stops a reply: the schema ends it, and allows blanks and line breaks between any two
+// values. A reply that is of no use has a Reason; the error is that of a context that
+// ended.
 func (a Asker) Ask(ctx context.Context, prompt string, schema json.RawMessage, maxTokens int, out any) (Reply, error) {
 	select {
 	case a.turn <- struct{}{}:
@@ -78,7 +76,7 @@ func (a Asker) Ask(ctx context.Context, prompt string, schema json.RawMessage, m
 	case <-ctx.Done():
 		return Reply{}, ctx.Err()
 	}
-	req := rag.GenerateRequest{Schema: schema, Options: rag.GenerateOptions{MaxTokens: maxTokens, Stop: blanks}}
+	req := rag.GenerateRequest{Schema: schema, Options: rag.GenerateOptions{MaxTokens: maxTokens}}
 	if a.chat {
 		req.Messages = []rag.Message{{Role: "user", Content: prompt}}
 	} else {

@@ -50,7 +50,7 @@ type LLM struct {
 // NewLLM returns the detector that asks a model of the given languages with the
 // wordings for "zh" and "en"; model is the model's digest.
 func NewLLM(asker Asker, languages []string, wordings map[string]Wording, model string) *LLM {
-	name := fmt.Sprintf("llm/1 %s %s %s %d", model, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint(), ClaimsPerCall)
+	name := fmt.Sprintf("llm/2 %s %s %s %d", model, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint(), ClaimsPerCall)
 	return &LLM{asker, wordings, languages, name}
 }
 

@@ -52,6 +52,9 @@ func (s *scripted) Generate(ctx context.Context, req rag.GenerateRequest, _ func
 	if ctx.Err() != nil {
 		return rag.Generation{}, ctx.Err()
 	}
+	for _, stop := range req.Options.Stop {
+		got.Text, _, _ = strings.Cut(got.Text, stop)
+	}
 	return got, err
 }
 
@@ -197,8 +200,10 @@ func TestRepliesInWrappings(t *testing.T) {
 		"plain":    {plain, "年假每年有十天"},
 		"fenced":   {"```json\n" + plain + "\n```", "年假每年有十天"},
 		"thoughts": {"<think>{}</think>\n" + plain, "年假每年有十天"},
-		"width":    {strings.Replace(plain, "年假每年有十天", "年假,每年有１０天。", 1), ""},
-		"dots":     {strings.Replace(plain, "年假每年有十天", "年假…十天……", 1), "年假"},
+		// What a schema allows between two values: small models write it in lists.
+		"spread": {strings.NewReplacer("[", "[\n\n\t", "}]", "}\n\n]").Replace(plain), "年假每年有十天"},
+		"width":  {strings.Replace(plain, "年假每年有十天", "年假,每年有１０天。", 1), ""},
+		"dots":   {strings.Replace(plain, "年假每年有十天", "年假…十天……", 1), "年假"},
 	} {
 		model := &scripted{reply: func(int, string, []string) (rag.Generation, error) { return rag.Generation{Text: c.text}, nil }}
 		found, err := asking(model).Detect(t.Context(), rag.Judged{Context: []string{"年假每年有十天。"}, Answer: "每年年假为十天。"})

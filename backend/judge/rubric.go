@@ -72,7 +72,7 @@ type Rubric struct {
 // NewRubric returns the judge that asks a model of the given languages, known by its
 // digest, with the wordings for "zh" and "en".
 func NewRubric(asker Asker, languages []string, wordings map[string]RubricWording, model, digest string) *Rubric {
-	name := fmt.Sprintf("rubric/1 %s %s %s", digest, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint())
+	name := fmt.Sprintf("rubric/2 %s %s %s", digest, wordings["zh"].Fingerprint(), wordings["en"].Fingerprint())
 	return &Rubric{asker, languages, wordings, model, name}
 }
 

@@ -139,6 +139,8 @@ func checkRequest(req rag.GenerateRequest) error {
 		return bad("temperature below 0")
 	case len(req.Schema) > 0 && !json.Valid(req.Schema):
 		return bad("schema is not JSON")
+	case len(req.Schema) > 0 && len(req.Options.Stop) > 0:
+		return bad("stop strings would cut the JSON of a schema")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestReplyIsPassedOnPieceByPiece(t *testing.T) {
 	f := newFake(t)
 	f.write = lines(`{"response":"年假"}`, ``, `{"thinking":"hm"}`, `{"response":"十天"}`, done)
 	var pieces []string
-	got, err := f.client(t).Generator("tiny").Generate(t.Context(), rag.GenerateRequest{System: "kurz", Prompt: "a"}, func(s string) error {
+	got, err := f.client(t).Generator("tiny").Generate(t.Context(), rag.GenerateRequest{System: "kurz", Prompt: "a", Schema: json.RawMessage(`{"type":"object"}`)}, func(s string) error {
 		pieces = append(pieces, s)
 		return nil
 	})
@@ -44,7 +44,7 @@ func TestReplyIsPassedOnPieceByPiece(t *testing.T) {
 		t.Error(diff)
 	}
 	wantSent := map[string]any{
-		"model": "tiny", "prompt": "a", "system": "kurz",
+		"model": "tiny", "prompt": "a", "system": "kurz", "format": map[string]any{"type": "object"},
 		"options": map[string]any{"seed": 0., "temperature": 0., "num_ctx": 2048., "num_predict": 1024.},
 	}
 	if diff := cmp.Diff(wantSent, f.last(t, "/api/generate")); diff != "" {
@@ -60,7 +60,6 @@ func TestConversationGoesToChat(t *testing.T) {
 		System:   "S",
 		Messages: []rag.Message{{Role: "user", Content: "q"}, {Role: "assistant", Content: "r"}, {Role: "user", Content: "s"}},
 		Options:  rag.GenerateOptions{Seed: 7, Temperature: .5, Context: 4096, MaxTokens: 9, Stop: []string{"\n"}},
-		Schema:   json.RawMessage(`{"type":"object"}`),
 	}, nil)
 	if err != nil || got.Text != "yes" || got.Done != rag.DoneLength {
 		t.Fatalf("%+v, %v", got, err)
@@ -70,7 +69,7 @@ func TestConversationGoesToChat(t *testing.T) {
 	if diff := cmp.Diff(want, sent["options"]); diff != "" {
 		t.Error(diff)
 	}
-	if m := sent["messages"].([]any); len(m) != 4 || m[0].(map[string]any)["role"] != "system" || sent["format"] == nil || sent["system"] != nil {
+	if m := sent["messages"].([]any); len(m) != 4 || m[0].(map[string]any)["role"] != "system" || sent["format"] != nil || sent["system"] != nil {
 		t.Errorf("sent %v", sent)
 	}
 }
@@ -215,6 +214,7 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		"window":      {Prompt: "a", Options: rag.GenerateOptions{Context: -1}},
 		"temperature": {Prompt: "a", Options: rag.GenerateOptions{Temperature: -1}},
 		"schema":      {Prompt: "a", Schema: json.RawMessage("{")},
+		"cut schema":  {Prompt: "a", Schema: json.RawMessage("{}"), Options: rag.GenerateOptions{Stop: []string{"\n\n"}}},
 	} {
 		if _, err := g.Generate(t.Context(), req, nil); !fault.Is(err, "llm_request_invalid") {
 			t.Errorf("%s: %v", name, err)

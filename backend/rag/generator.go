@@ -30,7 +30,8 @@ type GenerateRequest struct {
 	Raw     bool
 	Options GenerateOptions
 	// Schema is a JSON schema that the reply must fit, or null for free text. A
-	// reply that fits is not thereby right.
+	// reply that fits is not thereby right. It goes without Stop: whatever could stop
+	// it may stand within the JSON.
 	Schema json.RawMessage
 }
 

@@ -27,11 +27,11 @@ async function reportTexts(place: 0 | 1): Promise<object> {
 
 /**
  * The page and the program share one file of texts a language. The page takes its
- * own words, the errors, the notices, what is said of models, datasets and verdicts,
- * and the words of reports; what only a terminal prints stays out.
+ * own words, the errors, the notices, what is said of models, datasets, verdicts, judges
+ * and the machine, and the words of reports; what only a terminal prints stays out.
  */
 function pageTexts(): Plugin {
-  const kept = ["ui", "error", "notice", "model", "reason"];
+  const kept = ["ui", "error", "notice", "model", "reason", "doctor", "judge"];
   return {
     name: "ragdesk-page-texts",
     enforce: "pre",

@@ -45,14 +45,14 @@ type value struct {
 	reason string
 }
 
-// judgedValues evaluates one answer.
-func judgedValues(t *testing.T, a runs.Answer, q evaluate.Question) map[string]value {
+// judgedValues evaluates one answer by metrics that a model is asked for.
+func judgedValues(t *testing.T, metrics string, a runs.Answer, q evaluate.Question) map[string]value {
 	t.Helper()
 	q.ID, q.Text = "q", "q"
 	exp, err := evaluate.Run(t.Context(), evaluate.Setup{
 		Questions: []evaluate.Question{q}, Entries: []evaluate.Entry{{Pipeline: strategy(t, "vector")}},
 		Searcher: &script{lists: map[string]map[string][]rag.ChunkID{"vector": {"q": {"c1", "c2", "c3"}}}}, Judge: nothingRelevant{},
-		Answerer: scripted{"q": a}, Metrics: []string{"llm"},
+		Answerer: scripted{"q": a}, Metrics: []string{metrics},
 	}, rag.NoProgress{})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,32 @@ func TestJudgedMetrics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, judgedValues(t, c.answer, c.question), cmp.AllowUnexported(value{})); diff != "" {
+			if diff := cmp.Diff(c.want, judgedValues(t, "llm", c.answer, c.question), cmp.AllowUnexported(value{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMarksAreMeasured: a mark of 1 to 5 is a value from 0 to 1, and without one there is the judge's reason.
+func TestMarksAreMeasured(t *testing.T) {
+	t.Parallel()
+	marks := map[string]runs.RubricMark{"faithfulness": {Mark: 3, Given: 5, Cap: runs.CapUnsupported}, "relevance": {Mark: 5, Given: 5}, "completeness": {Mark: 1, Given: 1}}
+	all := func(v value) map[string]value {
+		return map[string]value{"rubric_faithfulness": v, "rubric_relevance": v, "rubric_completeness": v}
+	}
+	for name, c := range map[string]struct {
+		answer runs.Answer
+		want   map[string]value
+	}{
+		"marks":      {runs.Answer{Text: "a", Rubric: &runs.Rubric{Marks: marks}}, map[string]value{"rubric_faithfulness": {score: .5}, "rubric_relevance": {score: 1}, "rubric_completeness": {}}},
+		"garbage":    {runs.Answer{Text: "a", Rubric: &runs.Rubric{Reason: "reply_malformed"}}, all(value{reason: "reply_malformed"})},
+		"a refusal":  {runs.Answer{Text: "a", Abstained: true}, all(value{reason: "not counted"})},
+		"not marked": {runs.Answer{Text: "a"}, all(value{reason: "not_computed"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, judgedValues(t, "rubric", c.answer, evaluate.Question{Answerable: true}), cmp.AllowUnexported(value{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

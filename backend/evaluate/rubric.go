@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func marked(dimension string) func(runs.Record) measure.Value {
 		case r.Answer.Rubric == nil:
 			return measure.Absent(NotComputed)
 		case !r.Answer.Rubric.Scored():
-			return measure.Absent(Unscored)
+			return measure.Absent(cmp.Or(measure.Reason(r.Answer.Rubric.Reason), Unscored))
 		}
 		return measure.Of(float64(r.Answer.Rubric.Marks[dimension].Mark-1) / 4)
 	}

@@ -11,13 +11,14 @@ const built = path.join(root, "build/bin/ragdesk-headless");
  * Starts the program on the workspace of a folder.
  * @param {string} folder
  * @param {number} port 0 for any
+ * @param {string} host of language models, empty for none but the program's own
  */
-async function launch(folder, port) {
+async function launch(folder, port, host) {
   mkdirSync(folder, { recursive: true });
   const child = spawn(process.env.RAGDESK_BINARY ?? built, ["serve", "--json", "--port", String(port), "--workspace", path.join(folder, "workspace")], {
     stdio: ["ignore", "pipe", "inherit"],
     // Models of the user's own, and an Ollama of theirs, are none of a test's business.
-    env: { ...process.env, XDG_DATA_HOME: path.join(folder, "data"), OLLAMA_HOST: "127.0.0.1:1", RAGDESK_LLM_HOST: "" },
+    env: { ...process.env, XDG_DATA_HOME: path.join(folder, "data"), OLLAMA_HOST: "127.0.0.1:1", RAGDESK_LLM_HOST: host },
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   /** @type {string} */
@@ -40,10 +41,10 @@ async function launch(folder, port) {
 /**
  * Starts `ragdesk serve` on an empty workspace of its own.
  * Its url carries the key; its folder is scratch space, removed by stop.
- * @param {{ folder?: string }} options
+ * @param {{ folder?: string, host?: string }} options host is where language models answer
  */
-export async function startServer({ folder = mkdtempSync(path.join(tmpdir(), "ragdesk-e2e-")) } = {}) {
-  let running = await launch(folder, 0);
+export async function startServer({ folder = mkdtempSync(path.join(tmpdir(), "ragdesk-e2e-")), host = "" } = {}) {
+  let running = await launch(folder, 0, host);
   /** @param {string} operation @param {object} request */
   const call = async (operation, request) => {
     const { origin, searchParams } = new URL(running.url);
@@ -82,7 +83,7 @@ export async function startServer({ folder = mkdtempSync(path.join(tmpdir(), "ra
     },
     /** Starts it anew where it was, with a new key. */
     async restart() {
-      running = await launch(folder, Number(new URL(running.url).port));
+      running = await launch(folder, Number(new URL(running.url).port), host);
     },
     finished,
     /** Installs the small chat model that the tests use, and returns its name. @returns {Promise<string>} */

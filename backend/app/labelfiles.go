@@ -177,7 +177,7 @@ func (in *labelImport) line(raw []byte) error {
 	in.out.Lines++
 	var l labelLine
 	if err := json.Unmarshal(raw, &l); err != nil {
-		return err
+		return fault.JSONLine(raw, err)
 	}
 	if strings.TrimSpace(l.State) == "" {
 		in.out.Blank++

@@ -85,10 +85,11 @@ func verdictSource(path string) (*label.Source, error) {
 	}
 	var report api.VerifyReport
 	if err := json.Unmarshal(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")), &report); err != nil {
-		return nil, fault.Wrap(err, "verdicts_invalid", fault.P("path", path), fault.P("detail", err))
+		wrong := fault.JSON(raw, err)
+		return nil, fault.Wrap(wrong, "verdicts_invalid", fault.P("path", path), fault.P("detail", wrong.Code))
 	}
 	if report.Detector == "" || report.Fingerprint == "" {
-		return nil, fault.New("verdicts_invalid", fault.P("path", path), fault.P("detail", "no detector"))
+		return nil, fault.Wrap(fault.New("json_field_missing", fault.P("field", "detector")), "verdicts_invalid", fault.P("path", path), fault.P("detail", "json_field_missing"))
 	}
 	src := label.Source{Name: path, Detector: report.Detector, Fingerprint: report.Fingerprint, Left: map[string]int{}}
 	for _, item := range report.Items {

@@ -58,7 +58,8 @@ func readRated(arg string, r *api.RateAnswerRequest) error {
 	}
 	var answer api.AskResponse
 	if err := json.Unmarshal(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")), &answer); err != nil {
-		return fault.Wrap(err, "rated_answer_invalid", fault.P("path", arg), fault.P("detail", err))
+		wrong := fault.JSON(raw, err)
+		return fault.Wrap(wrong, "rated_answer_invalid", fault.P("path", arg), fault.P("detail", wrong.Code))
 	}
 	r.Answer = &answer
 	return nil

@@ -1,13 +1,12 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
 )
 
@@ -31,14 +30,10 @@ func (d *decoder) object(raw []byte) (f fields, ok bool) {
 	if err == nil && f != nil {
 		return f, true
 	}
-	at, detail := d.line, "want an object"
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		// Offset is that of the byte after the one that was wrong; at the end of
-		// the input it is the input's length.
-		read := min(max(int(syntax.Offset)-1, 0), len(raw))
-		at += bytes.Count(raw[:read], []byte("\n"))
-		detail = syntax.Error()
+	at, detail := d.line, "{…}"
+	if wrong := fault.JSON(raw, err); wrong != nil && wrong.Params["near"] != "" {
+		below, _ := strconv.Atoi(wrong.Params["line"])
+		at, detail = at+below-1, wrong.Params["near"]
 	}
 	d.problems = append(d.problems, Problem{at, CodeBadJSON, detail})
 	return nil, false
@@ -99,7 +94,7 @@ func (d *decoder) text(f fields, names ...string) string {
 	}
 	s, ok := scalar(raw)
 	if !ok {
-		d.problem(CodeBadField, "%s: want a string", name)
+		d.problem(CodeBadField, "%s: string", name)
 	}
 	return s
 }
@@ -129,14 +124,14 @@ func (d *decoder) list(f fields, names ...string) []string {
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
-		d.problem(CodeBadField, "%s: want a list of strings", name)
+		d.problem(CodeBadField, "%s: [string]", name)
 		return nil
 	}
 	out := make([]string, 0, len(items))
 	for i, item := range items {
 		s, ok := scalar(item)
 		if !ok {
-			d.problem(CodeBadField, "%s[%d]: want a string", name, i)
+			d.problem(CodeBadField, "%s[%d]: string", name, i)
 			continue
 		}
 		out = append(out, s)
@@ -189,7 +184,7 @@ func (d *decoder) goldList(name string, raw json.RawMessage) []Gold {
 		}
 		var f fields
 		if json.Unmarshal(item, &f) != nil || f == nil {
-			d.problem(CodeBadField, "%s: want an object or an id", at)
+			d.problem(CodeBadField, "%s: object, string", at)
 			continue
 		}
 		out = append(out, d.goldObject(at, f))
@@ -207,13 +202,21 @@ func (d *decoder) goldObject(at string, f fields) Gold {
 	switch {
 	case !hasStart && !hasEnd:
 	case hasStart != hasEnd:
-		d.problem(CodeOffsetsInvalid, "%s: start or end is missing", at)
+		d.problem(CodeOffsetsInvalid, "%s: [%s,%s)", at, known(start, hasStart), known(end, hasEnd))
 	case start < 0 || end <= start:
 		d.problem(CodeOffsetsInvalid, "%s: [%d,%d)", at, start, end)
 	default:
 		g.Points = &rag.Span{Start: start, End: end}
 	}
 	return g
+}
+
+// known shows a number, and ? for none.
+func known(n int, ok bool) string {
+	if !ok {
+		return "?"
+	}
+	return strconv.Itoa(n)
 }
 
 // number reads a whole number; ok is false when there is none.
@@ -224,7 +227,7 @@ func (d *decoder) number(at string, raw json.RawMessage) (n int, ok bool) {
 	s, _ := scalar(raw)
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil {
-		d.problem(CodeBadField, "%s: want a whole number", at)
+		d.problem(CodeBadField, "%s: integer", at)
 		return 0, false
 	}
 	return n, true

@@ -11,11 +11,18 @@ import (
 
 // Codes of problems, each with what its detail holds.
 const (
-	// CodeBadJSON is a record that is not JSON; the parser's message.
+	// CodeBadJSON is a record that is not JSON; the text around the place, which ▸ marks, and
+	// {…} where there is another value than an object.
 	CodeBadJSON = "bad_json"
-	// CodeBadRow is a row of a table or a TREC file that does not fit; what is wrong.
+	// CodeBadRow is a row of a table or a TREC file that does not fit; its cells ≠ those it
+	// should have.
 	CodeBadRow = "bad_row"
-	// CodeBadField is a field of the wrong kind; its name and what it should be.
+	// CodeBadQuotes is a row whose quotation marks do not fit together; the mark.
+	CodeBadQuotes = "bad_quotes"
+	// CodeNoColumn is a table without a column that is needed; its name.
+	CodeNoColumn = "no_column"
+	// CodeBadField is a field of the wrong kind; its name and the kinds of JSON value that it
+	// may be.
 	CodeBadField = "bad_field"
 	// CodeNotUTF8 is a record in another encoding.
 	CodeNotUTF8 = "not_utf8"
@@ -27,7 +34,7 @@ const (
 	CodeNoQuestions = "no_questions"
 	// CodeQuestionBlank is a question that shows nothing; its id.
 	CodeQuestionBlank = "question_blank"
-	// CodeDuplicateID is an id used before; the id and the line of the first use.
+	// CodeDuplicateID is an id used before; the id and the line of its first use.
 	CodeDuplicateID = "duplicate_id"
 	// CodeVariantUnknown is a variant of no question; the id it names.
 	CodeVariantUnknown = "variant_unknown"

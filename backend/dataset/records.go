@@ -153,7 +153,7 @@ func (s *scanner) array() error {
 	for {
 		b, err := s.skip(true)
 		if errors.Is(err, io.EOF) {
-			return s.visit(record{line: s.line, problem: CodeBadJSON, detail: "the array has no end"})
+			return s.visit(record{line: s.line, problem: CodeBadJSON, detail: "▸]"})
 		}
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (s *scanner) tail() error {
 	if err != nil {
 		return err
 	}
-	return s.visit(record{line: s.line, problem: CodeBadJSON, detail: "something follows the array"})
+	return s.visit(record{line: s.line, problem: CodeBadJSON, detail: "]▸…"})
 }
 
 // element reads the element of an array that begins with first. An element whose

@@ -32,7 +32,7 @@ func (r *reader) table(ctx context.Context, in io.Reader, comma rune) error {
 		}
 		var wrong *csv.ParseError
 		if errors.As(err, &wrong) {
-			r.note(Problem{wrong.StartLine, CodeBadRow, wrong.Err.Error()})
+			r.note(Problem{wrong.StartLine, CodeBadQuotes, "\""})
 			continue
 		}
 		if err != nil {
@@ -41,7 +41,7 @@ func (r *reader) table(ctx context.Context, in io.Reader, comma rune) error {
 		line, _ := rows.FieldPos(0)
 		if header == nil {
 			if header = renamedColumns(columns(row), r.columns); !hasTextColumn(header) {
-				r.note(Problem{line, CodeBadRow, "question: no such column"})
+				r.note(Problem{line, CodeNoColumn, "question"})
 				return nil
 			}
 			continue
@@ -81,7 +81,7 @@ func (r *reader) row(line int, header, row []string) {
 	d := decoder{line: line}
 	defer func() { r.note(d.problems...) }()
 	if len(row) != len(header) {
-		d.problem(CodeBadRow, "%d cells under %d columns", len(row), len(header))
+		d.problem(CodeBadRow, "%d ≠ %d", len(row), len(header))
 		return
 	}
 	f := fields{}

@@ -122,7 +122,7 @@ func (r *reader) judgment(d *decoder, text string) {
 		cells = strings.Split(strings.TrimRight(text, "\r"), "\t")
 	}
 	if len(cells) != 3 && len(cells) != 4 {
-		d.problem(CodeBadRow, "%d cells, want 3 or 4", len(cells))
+		d.problem(CodeBadRow, "%d ≠ 3, 4", len(cells))
 		return
 	}
 	query, doc, grade := cells[0], cells[len(cells)-2], strings.TrimSpace(cells[len(cells)-1])
@@ -180,7 +180,7 @@ func (r *reader) topics(ctx context.Context, in io.Reader) error {
 		}
 		id, query, ok := strings.Cut(text, "\t")
 		if !ok {
-			r.note(Problem{line, CodeBadRow, "no tab"})
+			r.note(Problem{line, CodeBadRow, "1 ≠ 2"})
 			return
 		}
 		r.questions = append(r.questions, Question{Line: line, ID: strings.TrimSpace(id), Text: strings.TrimSpace(query)})
@@ -206,7 +206,7 @@ func (r *reader) elements(s string) {
 		line += strings.Count(before, "\n")
 		tag, after, ok := strings.Cut(rest, ">")
 		if !ok {
-			r.note(Problem{line, CodeBadRow, "< without >"})
+			r.note(Problem{line, CodeBadRow, "< ≠ >"})
 			break
 		}
 		content, _, _ := strings.Cut(after, "<")

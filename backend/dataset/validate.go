@@ -83,7 +83,7 @@ func (r *reader) check() []Problem {
 	first := map[string]int{}
 	for i, q := range r.questions {
 		if line, ok := first[q.ID]; ok {
-			out = append(out, Problem{q.Line, CodeDuplicateID, fmt.Sprintf("%s, line %d", q.ID, line)})
+			out = append(out, Problem{q.Line, CodeDuplicateID, fmt.Sprintf("%s, %d", q.ID, line)})
 		} else {
 			first[q.ID] = q.Line
 		}

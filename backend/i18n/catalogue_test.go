@@ -371,9 +371,12 @@ func TestEverythingTheProgramSaysIsInTheCatalogue(t *testing.T) {
 			}
 		}
 	}
-	// Codes that fault.Of makes of errors without a code, and cobra's own.
-	for _, key := range []string{"error.cancelled", "error.timeout", "error.internal", "error.usage"} {
-		used[key] = true
+	// Codes that package fault itself makes of other errors, and cobra's own.
+	for _, code := range []string{
+		"cancelled", "timeout", "internal", "usage",
+		"json_syntax", "json_syntax_line", "json_end", "json_type", "json_field", "json_other",
+	} {
+		used["error."+code] = true
 	}
 	for key := range i18n.Keys(i18n.English) {
 		owned := strings.HasPrefix(key, "error.") || strings.HasPrefix(key, "notice.") || strings.HasPrefix(key, "cli.")

@@ -8,6 +8,7 @@ package i18n
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -76,18 +77,42 @@ func Text(lang, key string, params ...fault.Param) string {
 	return strings.NewReplacer(pairs...).Replace(t)
 }
 
-// ErrorBody renders err for a reader of lang.
+// ErrorBody renders err for a reader of lang. A parameter that holds the code of a fault
+// among the causes, such as "json_syntax", is worded as that fault; in the message so is
+// "problem", which holds the code of a dataset's problem.
 func ErrorBody(lang string, err error) api.ErrorBody {
 	f := fault.Of(err)
+	values := make(map[string]string, len(f.Params))
 	params := make([]fault.Param, 0, len(f.Params))
 	for k, v := range f.Params {
+		if cause := causeOf(f, v); cause != nil {
+			v = ErrorBody(lang, cause).Message
+		}
+		values[k] = v
+		if problem := "cli.problem." + v; k == "problem" && catalogues()[lang][problem] != "" {
+			v = Text(lang, problem)
+		}
 		params = append(params, fault.P(k, v))
 	}
 	message := Text(lang, "error."+f.Code, params...)
 	if message == "error."+f.Code {
 		message = fmt.Sprintf("%s: %v", f.Code, err)
 	}
-	return api.ErrorBody{Code: f.Code, Message: message, Params: f.Params}
+	return api.ErrorBody{Code: f.Code, Message: message, Params: values}
+}
+
+// causeOf is the fault with a code among the causes of f, nil for none.
+func causeOf(f *fault.Error, code string) *fault.Error {
+	for err := f.Err; ; {
+		var cause *fault.Error
+		if !errors.As(err, &cause) {
+			return nil
+		}
+		if cause.Code == code {
+			return cause
+		}
+		err = cause.Err
+	}
 }
 
 // FromEnvironment chooses the language of the terminal: Chinese when LC_ALL,

@@ -1,11 +1,13 @@
 package i18n_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +77,33 @@ func TestErrorBody(t *testing.T) {
 	}
 	if body = i18n.ErrorBody("en", fault.New("no_such_code")); body.Message == "" || body.Params == nil {
 		t.Errorf("body of a code without a text: %+v", body)
+	}
+}
+
+// TestWordedParameters: what a parameter holds in code is said in the reader's language, and
+// nothing in the parser's.
+func TestWordedParameters(t *testing.T) {
+	t.Parallel()
+	data := []byte(`{"chunk_id": "c", "text": }`)
+	wrong := fault.JSONLine(data, json.Unmarshal(data, new(any)))
+	list := fault.Wrap(fmt.Errorf("reading: %w", wrong), "chunks_invalid", fault.P("file", "c.jsonl"), fault.P("line", 7), fault.P("detail", wrong.Code))
+	dataset := fault.New("dataset_invalid", fault.P("file", "d.csv"), fault.P("problems", 2), fault.P("line", 3), fault.P("problem", "bad_row"), fault.P("detail", "2 ≠ 3"))
+	for _, c := range []struct {
+		lang, want string
+		err        error
+	}{
+		{"zh", "c.jsonl 第 7 行：第 27 列不是合法的 JSON：…k_id\": \"c\", \"text\": ▸}。", list},
+		{"en", "c.jsonl, line 7: column 27 is not JSON: …k_id\": \"c\", \"text\": ▸}.", list},
+		{"zh", "第一处在第 3 行：单元格数与应有的不符，请改正（2 ≠ 3）", dataset},
+		{"en", "the first is in line 3: the row does not have as many cells as it should; mend it (2 ≠ 3)", dataset},
+	} {
+		body := i18n.ErrorBody(c.lang, c.err)
+		if !strings.Contains(body.Message, c.want) {
+			t.Errorf("%s, want …%s…", body.Message, c.want)
+		}
+		if problem := body.Params["problem"]; problem != "" && problem != "bad_row" {
+			t.Errorf("a program reads %q", problem)
+		}
 	}
 }
 

@@ -188,32 +188,32 @@ func TestMistakesAreNamedByLineAndNothingIsImported(t *testing.T) {
 		line   string
 		detail string
 	}{
-		"bad JSON on line 7":            {good(6) + "{\"chunk_id\":\"x\",\"text\":}\n" + good(1), "7", "invalid character"},
-		"bad JSON on line 7 of array":   {array(5, "{\"chunk_id\":\"x\",\"text\":},\n{}]"), "7", "invalid character"},
-		"no comma in an array":          {"[{\"chunk_id\":\"a\",\"text\":\"x\"}\n\n{\"chunk_id\":\"b\",\"text\":\"x\"}]", "3", "after array element"},
-		"array without end":             {array(2, `{"chunk_id":"x","text":"y"}`), "4", "unexpected end"},
-		"text after the array":          {`[{"chunk_id":"x","text":"y"}]` + "\n\nmore", "3", "after top-level"},
-		"duplicate id":                  {good(3) + `{"chunk_id":"c2","text":"again"}`, "4", `"c2" is also on line 2`},
-		"duplicate id in an array":      {array(3, `{"chunk_id":"c2","text":"again"}]`), "5", `"c2" is also on line 3`},
-		"element over several lines":    {"[{\n\"chunk_id\":\"a\",\n\"text\":\"x\"},\n{\n\"text\":\"y\"\n}]", "4", "chunk_id is missing"},
-		"no id":                         {good(1) + `{"text":"x"}`, "2", "chunk_id is missing"},
-		"no text":                       {good(1) + `{"chunk_id":"x"}`, "2", "text is missing"},
-		"null text":                     {`{"chunk_id":"x","text":null}`, "1", "text is missing"},
-		"blank text":                    {`{"chunk_id":"x","text":" \n "}`, "1", "blank"},
-		"text that is a number":         {good(2) + `{"chunk_id":"x","text":5}`, "3", "text is a number, want a string"},
-		"headings that are no list":     {array(2, `{"chunk_id":"x","text":"y","metadata":{"headings":"H"}}]`), "4", "headings"},
-		"a list of strings":             {`["text"]`, "1", "a chunk is a string, want an object"},
-		"an object over several lines":  {"{\n\"chunk_id\":\"x\"}", "1", "unexpected end"},
-		"nothing":                       {"", "1", "no chunks"},
-		"an empty array":                {"[]", "1", "no chunks"},
-		"another encoding, on line two": {good(1) + "{\"chunk_id\":\"x\",\"text\":\"\xc4\xea\xbc\xd9\"}", "2", "UTF-8"},
+		"bad JSON on line 7":            {good(6) + "{\"chunk_id\":\"x\",\"text\":}\n" + good(1), "7", `json_syntax_line column="24"`},
+		"bad JSON on line 7 of array":   {array(5, "{\"chunk_id\":\"x\",\"text\":},\n{}]"), "7", `json_syntax_line column="24"`},
+		"no comma in an array":          {"[{\"chunk_id\":\"a\",\"text\":\"x\"}\n\n{\"chunk_id\":\"b\",\"text\":\"x\"}]", "3", `near="▸{\"chunk_id\"`},
+		"array without end":             {array(2, `{"chunk_id":"x","text":"y"}`), "4", "json_end"},
+		"text after the array":          {`[{"chunk_id":"x","text":"y"}]` + "\n\nmore", "3", `near="▸more"`},
+		"duplicate id":                  {good(3) + `{"chunk_id":"c2","text":"again"}`, "4", `chunk_id_twice chunk="c2" first="2"`},
+		"duplicate id in an array":      {array(3, `{"chunk_id":"c2","text":"again"}]`), "5", `chunk_id_twice chunk="c2" first="3"`},
+		"element over several lines":    {"[{\n\"chunk_id\":\"a\",\n\"text\":\"x\"},\n{\n\"text\":\"y\"\n}]", "4", `chunk_field_blank field="chunk_id"`},
+		"no id":                         {good(1) + `{"text":"x"}`, "2", `chunk_field_blank field="chunk_id"`},
+		"no text":                       {good(1) + `{"chunk_id":"x"}`, "2", `chunk_field_blank field="text"`},
+		"null text":                     {`{"chunk_id":"x","text":null}`, "1", `chunk_field_blank field="text"`},
+		"blank text":                    {`{"chunk_id":"x","text":" \n "}`, "1", "chunk_field_blank"},
+		"text that is a number":         {good(2) + `{"chunk_id":"x","text":5}`, "3", `json_type field="text" found="number" want="string"`},
+		"headings that are no list":     {array(2, `{"chunk_id":"x","text":"y","metadata":{"headings":"H"}}]`), "4", `json_type field="metadata.headings"`},
+		"a list of strings":             {`["text"]`, "1", `json_type field="" found="string" want="object"`},
+		"an object over several lines":  {"{\n\"chunk_id\":\"x\"}", "1", "json_end"},
+		"nothing":                       {"", "1", "chunks_none"},
+		"an empty array":                {"[]", "1", "chunks_none"},
+		"another encoding, on line two": {good(1) + "{\"chunk_id\":\"x\",\"text\":\"\xc4\xea\xbc\xd9\"}", "2", "line_not_utf8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, librarytest.Model(t))
 			report, err := b.load(t, c.list)
 			f := fault.Of(err)
-			if !fault.Is(err, "chunks_invalid") || f.Params["line"] != c.line || !strings.Contains(f.Params["detail"], c.detail) || f.Params["file"] == "" {
+			if !fault.Is(err, "chunks_invalid") || f.Params["line"] != c.line || !strings.Contains(f.Err.Error(), c.detail) || f.Params["file"] == "" {
 				t.Errorf("%v, want line %s: …%s…", err, c.line, c.detail)
 			}
 			if len(report.Outcomes) != 0 || b.lib.Documents != 0 || b.lib.Revision != 0 {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,11 +40,11 @@ func (l listed) document() rag.DocumentID {
 
 // lineError is a mistake on a line of a chunk list.
 type lineError struct {
-	line   int
-	detail string
+	line int
+	what *fault.Error
 }
 
-func (b *lineError) Error() string { return fmt.Sprintf("line %d: %s", b.line, b.detail) }
+func (b *lineError) Error() string { return fmt.Sprintf("line %d: %v", b.line, b.what) }
 
 // readChunkList reads and checks a chunk list.
 func readChunkList(path string) ([]listed, error) {
@@ -55,7 +55,7 @@ func readChunkList(path string) ([]listed, error) {
 	list, err := parseChunkList(data)
 	var bad *lineError
 	if errors.As(err, &bad) {
-		return nil, fault.New("chunks_invalid", fault.P("file", path), fault.P("line", bad.line), fault.P("detail", bad.detail))
+		return nil, fault.Wrap(bad.what, "chunks_invalid", fault.P("file", path), fault.P("line", bad.line), fault.P("detail", bad.what.Code))
 	}
 	return list, err
 }
@@ -64,7 +64,7 @@ func readChunkList(path string) ([]listed, error) {
 func parseChunkList(data []byte) ([]listed, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if line := notUTF8(data); line > 0 { // which the decoder would replace without a word
-		return nil, &lineError{line, "not UTF-8"}
+		return nil, &lineError{line, fault.New("line_not_utf8")}
 	}
 	decode := decodeLines
 	if trimmed := bytes.TrimLeftFunc(data, unicode.IsSpace); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -75,17 +75,17 @@ func parseChunkList(data []byte) ([]listed, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, &lineError{1, "no chunks"}
+		return nil, &lineError{1, fault.New("chunks_none")}
 	}
 	lines := make(map[string]int, len(list))
 	for _, c := range list {
 		switch first, twice := lines[c.ID]; {
 		case c.ID == "":
-			return nil, &lineError{c.line, "chunk_id is missing"}
+			return nil, &lineError{c.line, fault.New("chunk_field_blank", fault.P("field", "chunk_id"))}
 		case twice:
-			return nil, &lineError{c.line, fmt.Sprintf("chunk_id %q is also on line %d", c.ID, first)}
+			return nil, &lineError{c.line, fault.New("chunk_id_twice", fault.P("chunk", c.ID), fault.P("first", first))}
 		case c.Text == nil || strings.TrimSpace(*c.Text) == "":
-			return nil, &lineError{c.line, "text is missing or blank"}
+			return nil, &lineError{c.line, fault.New("chunk_field_blank", fault.P("field", "text"))}
 		}
 		lines[c.ID] = c.line
 	}
@@ -113,7 +113,7 @@ func decodeLines(data []byte) (list []listed, err error) {
 		}
 		var c listed
 		if err := json.Unmarshal(raw, &c); err != nil {
-			return nil, &lineError{line, misfit(err)}
+			return nil, &lineError{line, fault.JSONLine(bytes.TrimRight(raw, "\r\n"), err)}
 		}
 		c.line = line
 		list = append(list, c)
@@ -121,37 +121,24 @@ func decodeLines(data []byte) (list []listed, err error) {
 	return list, nil
 }
 
-// misfit says why a chunk could not be decoded, in terms of JSON alone.
-func misfit(err error) string {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) {
-		return err.Error()
-	}
-	want := map[reflect.Kind]string{reflect.Struct: "an object", reflect.Slice: "a list", reflect.Int: "a whole number"}[kind.Type.Kind()]
-	return fmt.Sprintf("%s is a %s, want %s", cmp.Or(kind.Field, "a chunk"), kind.Value, cmp.Or(want, "a string"))
-}
-
 // decodeArray reads the elements of an array; an element's line is its first.
 func decodeArray(data []byte) (list []listed, err error) {
 	lineAt := func(offset int64) int { return 1 + bytes.Count(data[:offset], []byte{'\n'}) }
 	if err := json.Unmarshal(data, new([]json.RawMessage)); err != nil {
-		line := 1
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			line = lineAt(min(syntax.Offset, int64(len(data))))
-		}
-		return nil, &lineError{line, err.Error()}
+		what := fault.JSON(data, err)
+		line, _ := strconv.Atoi(cmp.Or(what.Params["line"], strconv.Itoa(lineAt(int64(len(data))))))
+		return nil, &lineError{line, fault.JSONLine(data, err)}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil { // "[", as was seen above
-		return nil, &lineError{1, err.Error()}
+		return nil, &lineError{1, fault.JSON(data, err)}
 	}
 	for dec.More() {
 		before := data[dec.InputOffset():]
 		start := dec.InputOffset() + int64(len(before)-len(bytes.TrimLeft(before, ", \t\r\n")))
 		c := listed{line: lineAt(start)}
 		if err := dec.Decode(&c); err != nil {
-			return nil, &lineError{c.line, misfit(err)}
+			return nil, &lineError{c.line, fault.JSONLine(data, err)}
 		}
 		list = append(list, c)
 	}

@@ -149,22 +149,24 @@ func decode(w http.ResponseWriter, r *http.Request, dst any) error {
 	if name, _, err := mime.ParseMediaType(media); err != nil || name != "application/json" {
 		return fault.New("content_type_refused", fault.P("type", media))
 	}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(dst)
-	if err == nil {
-		if _, err = dec.Token(); errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = errors.New("more than one value")
-		}
-	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return fault.Wrap(err, "body_too_large", fault.P("limit", maxBody))
 	}
-	return fault.Wrap(err, "body_invalid", fault.P("detail", err))
+	if err != nil {
+		return fault.Wrap(err, "body_invalid", fault.P("detail", err))
+	}
+	if err = json.Unmarshal(raw, new(json.RawMessage)); err == nil {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		err = dec.Decode(dst)
+	}
+	if err == nil {
+		return nil
+	}
+	wrong := fault.JSON(raw, err)
+	return fault.Wrap(wrong, "body_invalid", fault.P("detail", wrong.Code))
 }
 
 // Operations lists the operations of the HTTP table by name.

@@ -23,7 +23,9 @@ export function useErrorText() {
   return {
     errorText: (error: Worded): string => {
       const text = lookup(`ui.error.${error.code}`) ?? lookup(`error.${error.code}`);
-      return text === null ? error.message : fill(text, error.params);
+      if (text === null) return error.message;
+      const { problem, ...others } = error.params;
+      return fill(text, problem === undefined ? error.params : { ...others, problem: lookup(`problem.${problem}`) ?? problem });
     },
     noticeText: (notice: Notice): string => {
       const text = lookup(`notice.${notice.code}`);

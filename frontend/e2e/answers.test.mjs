@@ -140,17 +140,17 @@ for (const language of languages) {
 
     it("Evaluate offers who judges, warns of a small judge, and an answer opens to its verdicts", () =>
       visit({ language, scheme }, address("evaluate", { dataset: "one" }), async ({ page, t, assertAccessible }) => {
-        const metric = (/** @type {string} */ name) => page.getByRole("button", { name, exact: true });
-        await metric("faithfulness").waitFor();
+        const chip = (/** @type {string} */ key) => page.getByRole("button", { name: t(key), exact: true });
+        await chip("metric.faithfulness").waitFor();
         assert.equal(await page.getByRole("group", { name: t("eval.judge.by"), exact: true }).count(), 0, "nothing is answered yet");
-        await metric("faithfulness").click();
-        await metric("llm").click(); // beside evidence
+        await chip("metric.faithfulness").click();
+        await chip("detector.llm").click(); // beside evidence
         await choose(page, t("eval.judge.model"), "smollm2");
         await page.locator(".form .notice.warning").getByText(model).waitFor();
-        await metric("rubric_relevance").click();
+        await chip("metric.rubric_relevance").click();
         await assertAccessible();
-        await metric("llm").click();
-        await metric("rubric_relevance").click();
+        await chip("detector.llm").click();
+        await chip("metric.rubric_relevance").click();
         await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
         await page.getByRole("tab", { name: t("eval.tab.questions") }).waitFor({ timeout: 120_000 });
         await page.locator("button.cell").nth(4 * 5).click(); // faithfulness, behind five of retrieval under four strategies

@@ -326,7 +326,7 @@ for (const language of languages) {
         await page.getByText(t("review.doneTitle")).waitFor();
         await page.getByRole("button", { name: t("review.toAgreement") }).click();
         await page.locator(".hero .kappa").waitFor();
-        assert.match(await page.getByRole("table").first().innerText(), new RegExp(t("review.metric.faithfulness"), "u"));
+        assert.match(await page.getByRole("table").first().innerText(), new RegExp(t("metric.faithfulness"), "u"));
         await assertAccessible();
         await page.getByRole("tab", { name: t("review.tab.differ") }).click();
         await page.locator("article.claim").waitFor(); // the first one was called contradicted

@@ -1,5 +1,6 @@
 import { useI18n } from "vue-i18n";
 import { fill } from "@/lib/template";
+import { useNames } from "@/lib/useNames";
 import type { Advice } from "./runs.gen";
 
 /** The parts of the reports' vocabulary that the page uses. */
@@ -8,6 +9,7 @@ export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation"
 /** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
 export function useReportWords() {
   const { tm, te } = useI18n();
+  const { strategyName, metricName } = useNames();
   const lookup = (key: string): string | null => {
     const text: unknown = te(key) ? tm(key) : null;
     return typeof text === "string" ? text : null;
@@ -24,10 +26,15 @@ export function useReportWords() {
   const adviceText = (advice: Advice): string => {
     const text = lookup(`report.advice.${advice.code}`);
     if (text === null) return advice.code;
+    const comma = lookup("report.comma") ?? ", ";
     const params = Object.fromEntries(Object.entries(advice.params).map(([key, value]) => {
       if (key === "verdict") return [key, word("verdict", value)];
       if (key === "variables") return [key, each(value, "var")];
       if (key === "types") return [key, each(value, "type")];
+      if (["run", "other", "a", "b", "own"].includes(key)) return [key, strategyName(value)];
+      if (key === "runs") return [key, value.split(", ").map(strategyName).join(comma)];
+      if (key === "metric") return [key, metricName(value)];
+      if (key === "metrics") return [key, value.split(", ").map(metricName).join(comma)];
       return [key, value];
     }));
     return fill(text, params);

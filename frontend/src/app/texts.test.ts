@@ -42,6 +42,13 @@ describe("the page's texts", () => {
     expect(used.filter((key) => !texts.en.has(key))).toEqual([]);
   });
 
+  it("hold what stands outside the page's own part", () => {
+    const known = Object.keys(en);
+    const heads = sources.flatMap((source) => [...source.matchAll(/\b(?:t|te|tm|lookup|known)\([`"']([a-z]+)\.[a-zA-Z.]*/gu)].map((match) => match[1] ?? ""));
+    expect(new Set(heads).size).toBeGreaterThan(5);
+    expect([...new Set(heads)].filter((head) => !known.includes(head))).toEqual([]);
+  });
+
   it("are all used", () => {
     const all = sources.join("\n");
     // A key may be put together: its beginning is then in the sources.

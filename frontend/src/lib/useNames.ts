@@ -20,7 +20,9 @@ export function useNames() {
     if (runOf(strategy)) return t("ui.strategy.ofRunAbout");
     const key = `ui.strategy.${base}.about`;
     const about = te(key) ? t(key) : "";
-    return more.length === 0 ? about : [about, t("ui.strategy.rerankAbout")].filter(Boolean).join(" ");
+    if (more.length === 0) return about;
+    const rerank = t("ui.strategy.rerankAbout");
+    return about === "" ? rerank : t("ui.strategy.andRerank", { about, rerank });
   }
 
   /** The explanation in a list that explains the strategy's own legs just before. */
@@ -45,5 +47,24 @@ export function useNames() {
     return te(key) ? t(key) : part;
   }
 
-  return { strategyName, strategyAbout, strategyNote, stageName, stageAbout, partName };
+  /** A metric of answers in words; those of retrieval have one name in every language. */
+  function metricName(metric: string): string {
+    const key = `ui.metric.${metric.toLowerCase()}`;
+    return te(key) ? t(key) : metric;
+  }
+
+  /** A metric as a choice: named in words, with the name that files and commands know as its title. */
+  const metricOption = (metric: string): { value: string; label: string; title: string } => ({ value: metric, label: metricName(metric), title: metric });
+
+  /** Who answered: a model's own name, or what stands for extracts. */
+  const answererName = (model: string): string => (model === "extractive" ? t("ui.ask.extractive") : model);
+
+  /** Who judged, as "evidence" or "llm:qwen3:4b". */
+  function detectorName(detector: string): string {
+    const [kind = "", ...model] = detector.split(":");
+    const name = te(`ui.detector.${kind}`) ? t(`ui.detector.${kind}`) : kind;
+    return [name, model.join(":")].filter(Boolean).join(" ");
+  }
+
+  return { metricName, metricOption, answererName, detectorName, strategyName, strategyAbout, strategyNote, stageName, stageAbout, partName };
 }

@@ -1,6 +1,7 @@
 // Package tokenize cuts text into the pieces of a model's vocabulary, in pure Go
 // and with the same ids as the reference tokenizers library: the word pieces of
-// BERT and the Unigram pieces of XLM-RoBERTa.
+// BERT, the Unigram pieces of XLM-RoBERTa, and the byte pairs of ModernBERT and
+// RoBERTa.
 //
 // A tokenizer is read from a model's tokenizer.json or, for XLM-RoBERTa, from a
 // sentencepiece model. Of the former the normaliser, the pre-tokeniser, the

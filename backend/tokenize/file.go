@@ -74,8 +74,10 @@ func New(raw []byte, o Options) (Encoder, error) {
 		return f.wordPiece(hashOf("wordpiece", raw, o), o)
 	case "Unigram":
 		return f.unigram(hashOf("unigram", raw, o), o)
+	case "BPE":
+		return f.bpe(raw, hashOf("bpe", raw, o), o)
 	}
-	return nil, fmt.Errorf("model type %q is neither WordPiece nor Unigram", f.Model.Type)
+	return nil, fmt.Errorf("model type %q is neither WordPiece, Unigram nor BPE", f.Model.Type)
 }
 
 // hashOf is the fingerprint of a tokenizer of the given kind.

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 	"unicode"
@@ -82,4 +83,27 @@ func starting[S string | []byte](l *literals, s S) (addedToken, bool) {
 		}
 	}
 	return addedToken{}, false
+}
+
+// literalsOf sorts added tokens into those that are sought in the text as it stands, and
+// those that are sought after the steps, through which they go first.
+func literalsOf(tokens []addedToken, steps []normaliser) (raw, normal *literals, err error) {
+	var asWritten, after []addedToken
+	for _, tok := range tokens {
+		if tok.SingleWord {
+			return nil, nil, fmt.Errorf("added token %q matches whole words only", tok.Content)
+		}
+		if !tok.Normalized {
+			asWritten = append(asWritten, tok)
+			continue
+		}
+		a := alignedOf(tok.Content, 0, false)
+		for _, step := range steps {
+			a = step.apply(a)
+		}
+		if tok.Content = string(a.buf); tok.Content != "" {
+			after = append(after, tok)
+		}
+	}
+	return newLiterals(asWritten), newLiterals(after), nil
 }

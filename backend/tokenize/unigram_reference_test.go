@@ -35,36 +35,41 @@ func TestUnigramEqualsReference(t *testing.T) {
 	for name := range unigrams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := openUnigram(t, name)
-			var cases []struct {
-				Text string  `json:"text"`
-				IDs  []int32 `json:"ids"`
-			}
-			readJSON(t, name+".texts.json", &cases)
-			for _, c := range cases {
-				got := []int32{}
-				tokens := u.Tokens(c.Text)
-				for _, tok := range tokens {
-					got = append(got, tok.ID)
-				}
-				if diff := cmp.Diff(c.IDs, got); diff != "" {
-					t.Errorf("%q: (-reference +ours)\n%s", c.Text, diff)
-				}
-				invariants(t, c.Text, tokens)
-			}
-			want := readDigests(t, name+".points")
-			for b := range want {
-				var s strings.Builder
-				for c := rune(b * 256); c < rune(b*256+256); c++ {
-					if c < 0xd800 || c > 0xdfff {
-						fmt.Fprintf(&s, "a%cb %c1\n", c, c)
-					}
-				}
-				if got := digest(u.Tokens(s.String())); got != want[b] {
-					t.Errorf("code points %04x to %04x: ids differ", b*256, b*256+255)
-				}
-			}
+			equalReference(t, openUnigram(t, name), name)
 		})
+	}
+}
+
+// equalReference checks the ids of hard texts and of every code point.
+func equalReference(t *testing.T, tok tokenize.Encoder, name string) {
+	t.Helper()
+	var cases []struct {
+		Text string  `json:"text"`
+		IDs  []int32 `json:"ids"`
+	}
+	readJSON(t, name+".texts.json", &cases)
+	for _, c := range cases {
+		got := []int32{}
+		tokens := tok.Tokens(c.Text)
+		for _, one := range tokens {
+			got = append(got, one.ID)
+		}
+		if diff := cmp.Diff(c.IDs, got); diff != "" {
+			t.Errorf("%q: (-reference +ours)\n%s", c.Text, diff)
+		}
+		invariants(t, c.Text, tokens)
+	}
+	want := readDigests(t, name+".points")
+	for b := range want {
+		var s strings.Builder
+		for c := rune(b * 256); c < rune(b*256+256); c++ {
+			if c < 0xd800 || c > 0xdfff {
+				fmt.Fprintf(&s, "a%cb %c1\n", c, c)
+			}
+		}
+		if got := digest(tok.Tokens(s.String())); got != want[b] {
+			t.Errorf("code points %04x to %04x: ids differ", b*256, b*256+255)
+		}
 	}
 }
 
@@ -99,19 +104,25 @@ func TestPairsEqualReference(t *testing.T) {
 			} else {
 				tok = open(t, name)
 			}
-			var cases []struct {
-				Query, Passage string
-				Limit          int
-				IDs, Types     []int64
-			}
-			readJSON(t, name+".pairs.json", &cases)
-			for _, c := range cases {
-				got := tok.EncodePair(c.Query, c.Passage, c.Limit)
-				if diff := cmp.Diff([][]int64{c.IDs, c.Types}, [][]int64{got.IDs, got.Types}); diff != "" {
-					t.Errorf("%q, %.40q, limit %d: (-reference +ours)\n%s", c.Query, c.Passage, c.Limit, diff)
-				}
-			}
+			equalPairs(t, tok, name)
 		})
+	}
+}
+
+// equalPairs checks what a query and a passage become under limits.
+func equalPairs(t *testing.T, tok tokenize.Encoder, name string) {
+	t.Helper()
+	var cases []struct {
+		Query, Passage string
+		Limit          int
+		IDs, Types     []int64
+	}
+	readJSON(t, name+".pairs.json", &cases)
+	for _, c := range cases {
+		got := tok.EncodePair(c.Query, c.Passage, c.Limit)
+		if diff := cmp.Diff([][]int64{c.IDs, c.Types}, [][]int64{got.IDs, got.Types}); diff != "" {
+			t.Errorf("%q, %.40q, limit %d: (-reference +ours)\n%s", c.Query, c.Passage, c.Limit, diff)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (f *file) unigram(fingerprint string, o Options) (*Unigram, error) {
 	if err := t.fill(vocab); err != nil {
 		return nil, err
 	}
-	if err := t.addLiterals(f.AddedTokens); err != nil {
+	if t.raw, t.normal, err = literalsOf(f.AddedTokens, t.steps); err != nil {
 		return nil, err
 	}
 	frame, ok, err := f.PostProcessor.frame()
@@ -92,30 +92,6 @@ func (t *Unigram) id(piece string) int32 {
 	return absent
 }
 
-// addLiterals takes the added tokens: those that are sought after the steps go
-// through them first.
-func (t *Unigram) addLiterals(tokens []addedToken) error {
-	var raw, normal []addedToken
-	for _, tok := range tokens {
-		if tok.SingleWord {
-			return fmt.Errorf("added token %q matches whole words only", tok.Content)
-		}
-		if !tok.Normalized {
-			raw = append(raw, tok)
-			continue
-		}
-		a := alignedOf(tok.Content, 0, false)
-		for _, step := range t.steps {
-			a = step.apply(a)
-		}
-		if tok.Content = string(a.buf); tok.Content != "" {
-			normal = append(normal, tok)
-		}
-	}
-	t.raw, t.normal = newLiterals(raw), newLiterals(normal)
-	return nil
-}
-
 // part is a normalizer or a pre-tokenizer of a tokenizer.json.
 type part struct {
 	Type          string `json:"type"`
@@ -158,6 +134,8 @@ func (p *part) steps() (steps []normaliser, err error) {
 			steps = append(steps, more...)
 		}
 		return steps, nil
+	case "NFC":
+		return []normaliser{composition{}}, nil
 	case "Precompiled":
 		blob, err := base64.StdEncoding.DecodeString(p.CharMap)
 		if err != nil {

@@ -155,7 +155,12 @@ func (s *Service) nliDetector(name string) (detector, error) {
 	if err != nil {
 		return detector{}, err
 	}
-	d, err := judges.NewNLI(model, m.Labels, m.Languages)
+	var d rag.Detector
+	if m.Tokens {
+		d, err = judges.NewMarks(model, m.Labels, models.LabelUnsupported, m.Languages)
+	} else {
+		d, err = judges.NewNLI(model, m.Labels, m.Languages)
+	}
 	return detector{Detector: d, model: withPrecision(m.Manifest.Name, p), unnamed: len(m.Languages) == 0}, err
 }
 

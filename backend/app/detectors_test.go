@@ -284,6 +284,13 @@ func TestAnInstalledNLIModelJudges(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", name, r.Summary, r.Warnings)
 		}
 	}
+	if _, err := folder.Import(t.Context(), modelstest.StandIn(t, standin.TokenClassifier), "marks", rag.NoProgress{}); err != nil {
+		t.Fatal(err)
+	}
+	r := verify(t, s, api.VerifyRequest{Detector: "nli:marks", Items: items})
+	if r.Detector != "nli" || *r.Model != "marks" || r.Summary.Scored != 1 || r.Summary.Unscored["unsupported_language"] != 2 {
+		t.Errorf("a model that marks tokens: %+v, %+v", r.Summary, r.Warnings)
+	}
 	if _, err := s.StartVerify(t.Context(), api.VerifyRequest{Detector: "nli:absent", Items: items}); !fault.Is(err, "model_not_installed") {
 		t.Errorf("an absent model: %v", err)
 	}

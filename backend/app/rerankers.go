@@ -108,7 +108,7 @@ func (s *Service) pairModel(m models.Installed, p models.Precision) (*rerank.Cro
 		}
 		return rerank.OpenCrossEncoder(runtime, rerank.CrossSpec{
 			Name: m.Manifest.Name, Graph: graph(v), Tokenizer: m.Tokenizer, Lowercase: m.Lowercase, Simplify: m.Simplify,
-			ModelSHA256: m.VariantSHA256(v), TokenizerSHA256: m.SHA256(m.Tokenizer), Limit: m.Limit, Pad: m.Pad, Classes: len(m.Labels),
+			ModelSHA256: m.VariantSHA256(v), TokenizerSHA256: m.SHA256(m.Tokenizer), Limit: m.Limit, Pad: m.Pad, Classes: len(m.Labels), Tokens: m.Tokens,
 		})
 	})
 }

@@ -21,7 +21,8 @@ type Task string
 const (
 	TaskEmbed  Task = "embedder"
 	TaskRerank Task = "reranker"
-	// TaskNLI tells whether a text follows from another, contradicts it, or neither.
+	// TaskNLI tells whether a text follows from another, contradicts it, or neither; or
+	// marks the tokens of a text that do not follow, see Description.Tokens.
 	TaskNLI Task = "nli"
 )
 
@@ -67,8 +68,10 @@ type Description struct {
 	// QueryPrefix and DocumentPrefix are put before a text of that role.
 	QueryPrefix, DocumentPrefix string
 	// Labels are what the logits of an NLI model stand for, in their order: "entailment",
-	// "neutral" and "contradiction".
+	// "neutral" and "contradiction", or with Tokens LabelSupported and LabelUnsupported.
 	Labels []string
+	// Tokens says that an NLI model has logits for every token.
+	Tokens bool
 	// Languages are those that config.json or the catalogue names, "multi" for many; empty
 	// when neither does.
 	Languages []string
@@ -139,6 +142,37 @@ func (c config) nliLabels() (labels []string, ok bool) {
 	return labels, slices.Equal(sorted, nliNames())
 }
 
+// Labels of a model that marks tokens.
+const (
+	LabelSupported   = "supported"
+	LabelUnsupported = "unsupported"
+)
+
+// tokenLabels are those of a model that marks tokens. Without names, or with those that
+// libraries make up, the second one is what is not supported.
+func (c config) tokenLabels() (labels []string, ok bool) {
+	labels = []string{LabelSupported, LabelUnsupported}
+	if len(c.Labels) == 0 {
+		return labels, true
+	}
+	_, first := c.Labels["0"]
+	_, second := c.Labels["1"]
+	if len(c.Labels) != len(labels) || !first || !second {
+		return nil, false
+	}
+	bad := func(key string) bool {
+		name := strings.ToLower(c.Labels[key])
+		return name == "label_1" || strings.Contains(name, "hallucinat") || strings.Contains(name, "unsupported") || strings.Contains(name, "not")
+	}
+	if bad("0") == bad("1") {
+		return nil, false
+	}
+	if bad("0") {
+		slices.Reverse(labels)
+	}
+	return labels, true
+}
+
 // nliNames are the labels of NLI, sorted.
 func nliNames() []string { return []string{"contradiction", "entailment", "neutral"} }
 
@@ -168,9 +202,16 @@ func describe(dir, name string) (Description, error) {
 		if strings.HasSuffix(a, "ForSequenceClassification") {
 			d.Task = TaskRerank
 		}
+		d.Tokens = d.Tokens || strings.HasSuffix(a, "ForTokenClassification")
+	}
+	var ok bool
+	if d.Tokens {
+		if d.Labels, ok = c.tokenLabels(); !ok {
+			return Description{}, fmt.Errorf("it marks tokens with %d classes: two are known, one of them for what is hallucinated in id2label", len(c.Labels))
+		}
+		d.Task = TaskNLI
 	}
 	if d.Task == TaskRerank && len(c.Labels) > 1 {
-		var ok bool
 		if d.Labels, ok = c.nliLabels(); !ok {
 			return Description{}, fmt.Errorf("it sorts texts into %d classes: a reranker has one, and an NLI model entailment, neutral and contradiction in id2label", len(c.Labels))
 		}

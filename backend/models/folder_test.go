@@ -54,6 +54,14 @@ func TestDescribe(t *testing.T) {
 		standin.M3Embedder: {Task: TaskEmbed, Limit: 64, Dim: 32, Pad: 1, Pooling: PoolingCLS, Variants: []Variant{
 			{Precision: FP32, Inputs: types[:2], Output: "token_embeddings", Data: []string{"model.onnx_data"}},
 		}},
+		standin.BERTNLI: {
+			Task: TaskNLI, Limit: 128, Dim: 32, Labels: []string{"contradiction", "entailment", "neutral"}, Languages: []string{"zh"},
+			Variants: []Variant{{Precision: FP32, Inputs: types, Output: "logits"}},
+		},
+		standin.TokenClassifier: {
+			Task: TaskNLI, Tokens: true, Limit: 512, Dim: 32, Labels: []string{LabelSupported, LabelUnsupported}, Languages: []string{"en"},
+			Variants: []Variant{{Precision: FP32, Inputs: types[:2], Output: "logits"}},
+		},
 		standin.BERTEmbedder: {Task: TaskEmbed, Limit: 128, Dim: 32, Pooling: PoolingMean, Variants: []Variant{
 			{Precision: FP32, Inputs: types, Output: "last_hidden_state"},
 		}},

@@ -119,8 +119,12 @@ func (d *Description) output(ports []port) (port, error) {
 	case TaskEmbed:
 	case TaskNLI:
 		preferred = []string{"logits", "scores"}
+		rank := 2
+		if d.Tokens {
+			rank = 3
+		}
 		fits = func(p port) bool {
-			return len(p.shape) == 2 && (p.shape[1] == int64(len(d.Labels)) || len(ports) == 1 && p.shape[1] < 0)
+			return len(p.shape) == rank && (p.shape[rank-1] == int64(len(d.Labels)) || len(ports) == 1 && p.shape[rank-1] < 0)
 		}
 	case TaskRerank:
 		preferred = []string{"logits", "scores"}
@@ -145,12 +149,14 @@ func (d *Description) output(ports []port) (port, error) {
 	return port{}, fmt.Errorf("none of its outputs %s fits a %s", strings.Join(names, ", "), d.Task)
 }
 
-// halfShape is the shape of a float16 output: one logit a row, or a vector a
-// token.
+// halfShape is the shape of a float16 output: one logit a row, or a vector or some
+// logits a token.
 func (d *Description) halfShape(p port) []int64 {
 	switch {
 	case d.Task == TaskEmbed:
 		return []int64{-1, -1, int64(d.Dim)}
+	case d.Tokens:
+		return []int64{-1, -1, int64(len(d.Labels))}
 	case len(p.shape) == 1:
 		return []int64{-1}
 	}

@@ -24,7 +24,8 @@ import (
 type CrossSpec struct {
 	// Name is the reranker's name on the command line.
 	Name string
-	// Graph has one output, the logits: of shape rows or rows × Classes.
+	// Graph has one output, the logits: of shape rows, rows × Classes, or rows × tokens ×
+	// Classes.
 	Graph     ort.Graph
 	Tokenizer string
 	// Lowercase and Simplify are tokenize.Options.
@@ -44,6 +45,8 @@ type CrossSpec struct {
 	Workers int
 	// Classes is how many logits a pair gets; 0 means one, as rerankers have.
 	Classes int
+	// Tokens says that every token of a pair has Classes logits.
+	Tokens bool
 }
 
 // session is what the cross-encoder needs of ort.
@@ -161,7 +164,7 @@ func (c *CrossEncoder) Rerank(ctx context.Context, query string, passages []rag.
 	if len(passages) == 0 {
 		return nil, ctx.Err()
 	}
-	if c.spec.Classes != 1 {
+	if c.spec.Classes != 1 || c.spec.Tokens {
 		return nil, fmt.Errorf("rerank with %s: it has %d classes", c.spec.Name, c.spec.Classes)
 	}
 	texts := make([]string, len(passages))
@@ -311,9 +314,13 @@ func (c *CrossEncoder) run(ctx context.Context, s session, pairs []tokenize.Pair
 	if err != nil {
 		return nil, err
 	}
-	k := c.spec.Classes
+	k, n := c.spec.Classes, len(batch)
 	fits := len(out.Shape) == 1 && k == 1 || len(out.Shape) == 2 && out.Shape[1] == int64(k)
-	if !fits || len(out.Data) != len(batch)*k {
+	if c.spec.Tokens {
+		n *= columns
+		fits = len(out.Shape) == 3 && out.Shape[1] == int64(columns) && out.Shape[2] == int64(k)
+	}
+	if !fits || len(out.Data) != n*k {
 		return nil, fmt.Errorf("model output has shape %v for %d pairs", out.Shape, len(batch))
 	}
 	return out.Data, nil

@@ -44,16 +44,21 @@ func variants() map[string]struct {
 // cross installs the stand-in and opens it as a program would.
 func cross(tb testing.TB, name string, batch int) *rerank.CrossEncoder {
 	tb.Helper()
+	return installed(tb, variants()[name].kind, variants()[name].precision, batch)
+}
+
+func installed(tb testing.TB, kind standin.Kind, precision models.Precision, batch int) *rerank.CrossEncoder {
+	tb.Helper()
 	library := modelstest.Runtime(tb)
 	folder, err := models.OpenFolder(tb.TempDir())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m, err := folder.Import(tb.Context(), modelstest.StandIn(tb, variants()[name].kind), "stand-in", rag.NoProgress{})
+	m, err := folder.Import(tb.Context(), modelstest.StandIn(tb, kind), "stand-in", rag.NoProgress{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	v, err := m.Variant(variants()[name].precision)
+	v, err := m.Variant(precision)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -61,7 +66,7 @@ func cross(tb testing.TB, name string, batch int) *rerank.CrossEncoder {
 		Name:  m.Manifest.Name,
 		Graph: ort.Graph{Path: v.Path, Inputs: v.Inputs, Output: v.Output, Half: v.Half}, Tokenizer: m.Tokenizer,
 		Lowercase: m.Lowercase, Simplify: m.Simplify, ModelSHA256: m.VariantSHA256(v), TokenizerSHA256: m.SHA256(m.Tokenizer),
-		Limit: m.Limit, Pad: m.Pad, Batch: batch,
+		Limit: m.Limit, Pad: m.Pad, Batch: batch, Classes: len(m.Labels), Tokens: m.Tokens,
 	})
 	if err != nil {
 		tb.Fatal(err)

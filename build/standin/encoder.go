@@ -29,8 +29,12 @@ type encoder struct {
 	// roberta numbers positions from 2 and leaves padding out, and has no token
 	// types.
 	roberta bool
+	// untyped leaves out token types, which only BERT has.
+	untyped bool
 	// head makes logits of the first token; without it the token vectors come out.
 	head bool
+	// each makes logits of every token, in the place of head.
+	each bool
 	// classes is how many logits the head makes; 0 means one.
 	classes int
 	// outputs are names: of the logits or the token vectors, and then of a second
@@ -48,7 +52,7 @@ func (e encoder) write(p Precision) (model, data []byte) {
 		g.data = &data
 	}
 	names := []string{"input_ids", "attention_mask"}
-	if !e.roberta {
+	if e.typed() {
 		names = append(names, "token_type_ids")
 	}
 	for _, n := range names {
@@ -58,6 +62,11 @@ func (e encoder) write(p Precision) (model, data []byte) {
 	mask := e.mask(g)
 	for range e.Layers {
 		x = e.layer(g, x, mask)
+	}
+	if e.each {
+		g.rename(e.linear(g, x, e.Hidden, e.classes, 6), e.outputs[0])
+		g.outputs = append(g.outputs, value(e.outputs[0], g.float(), "batch_size", "sequence_length", fmt.Sprint(e.classes)))
+		return g.model(), data
 	}
 	hidden := fmt.Sprint(e.Hidden)
 	vectors := value(e.outputs[len(e.outputs)-1], g.float(), "batch_size", "sequence_length", hidden)
@@ -81,6 +90,9 @@ func (e encoder) write(p Precision) (model, data []byte) {
 	return g.model(), data
 }
 
+// typed reports that the graph takes token types.
+func (e encoder) typed() bool { return !e.roberta && !e.untyped }
+
 // first takes the vector of the first token.
 func (e encoder) first(g *graph, x string) string {
 	return g.node("Gather", []string{x, g.scalarInt(0)}, attr{"axis", 1})
@@ -103,7 +115,7 @@ func (e encoder) embed(g *graph) string {
 		positions = g.node("Range", []string{g.scalarInt(0), length, g.scalarInt(1)})
 	}
 	x := g.node("Add", []string{words, look(e.Positions, positions)})
-	if !e.roberta {
+	if e.typed() {
 		x = g.node("Add", []string{x, look(2, "token_type_ids")})
 	}
 	return e.norm(g, x)

@@ -1,6 +1,7 @@
 package standin
 
 import (
+	_ "embed" // the byte-level vocabulary
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -29,15 +30,29 @@ const (
 	BERTEmbedder Kind = "bert-embedder"
 	// BERTNLI is a BERT classifier of pairs into three classes, for Chinese.
 	BERTNLI Kind = "bert-nli"
+	// TokenClassifier marks the tokens of an answer as supported or not; it has the
+	// byte-level vocabulary of ModernBERT's kind, and no token types.
+	TokenClassifier Kind = "token-classifier"
 )
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{BERTReranker, XLMRReranker, XLMRExternal, E5Embedder, M3Embedder, BERTEmbedder, BERTNLI}
+	return []Kind{BERTReranker, XLMRReranker, XLMRExternal, E5Embedder, M3Embedder, BERTEmbedder, BERTNLI, TokenClassifier}
 }
 
 // Positions is the longest input that the stand-ins' graphs take, in tokens.
 const Positions = 128
+
+// longPositions is that of TokenClassifier, which reads a whole prompt.
+const longPositions = 512
+
+// byteLevel is a tokenizer.json that bpe.py trained.
+//
+//go:embed bpe.json
+var byteLevel []byte
+
+// byteLevelTokens is how many ids it has.
+const byteLevelTokens = 2508
 
 // Write makes the stand-in in dir, in a fraction of a second.
 func Write(dir string, kind Kind) error { return WriteSized(dir, kind, Size{}) }
@@ -72,6 +87,9 @@ func WriteSized(dir string, kind Kind, size Size) error {
 		e.outputs, e.seed, e.dataFile = []string{"token_embeddings", "sentence_embedding"}, 5, "model.onnx_data"
 	case BERTEmbedder:
 		e.seed = 6
+	case TokenClassifier:
+		e.roberta, e.untyped, e.each, e.classes, e.outputs, e.seed = false, true, true, 2, []string{"logits"}, 8
+		e.Vocab, e.Positions = max(size.Vocab, byteLevelTokens), max(size.Positions, longPositions)
 	case BERTNLI:
 		e.head, e.classes, e.outputs, e.seed = true, 3, []string{"logits"}, 7
 	default:
@@ -126,11 +144,15 @@ func (e encoder) describe(kind Kind, files map[string][]byte) error {
 			config["id2label"] = map[string]string{"0": "contradiction", "1": "ENTAILMENT", "2": "neutral"}
 			config["language"] = "zh"
 		}
+	} else if kind == TokenClassifier {
+		config["model_type"], config["architectures"], config["language"] = "modernbert", []string{"ModernBertForTokenClassification"}, "en"
 	} else {
 		config["architectures"] = []string{map[bool]string{false: "BertModel", true: "XLMRobertaModel"}[e.roberta]}
 	}
 	put("config.json", config)
 	switch {
+	case kind == TokenClassifier:
+		files["tokenizer.json"] = byteLevel
 	case kind == XLMRExternal:
 		files["sentencepiece.bpe.model"] = sentencePiece()
 	case e.roberta:

@@ -9,6 +9,8 @@ tokenizers and numpy. Every pair and every text is a run of its own. Writes
 
   backend/rerank/testdata/standin.pairs.json  pairs with the logit of each model
   backend/rerank/testdata/MODEL.logits        of 500 pairs of the sets, as float32
+  backend/rerank/testdata/standin.marks.json  texts with each token of the answer and its
+                                              probabilities
   backend/embed/testdata/standin.texts.json   texts with the vectors of each model
 
 Nothing of the sets' texts is in the output: pair i is question i·STEP of a set
@@ -57,6 +59,11 @@ TEXTS = [
     "長い文章" * 60,
     "a much longer text about documents and models " * 20,
     "😀 𠮷",
+]
+MARKS = [
+    ("Summarize the following text:\nEmployees have ten days of leave.\noutput:", "Employees have 25 days of leave."),
+    ("What is retrieval?\n\n  passage 1: it's a search", "It's a search; isn't it?"),
+    ("北京是中国的首都。", "首都是北京 e\u0301 [MASK] 😀"),
 ]
 COUNT = 500
 
@@ -139,6 +146,19 @@ def rerankers(folder, data):
     write(out / "standin.pairs.json", rows)
 
 
+def marks(folder):
+    run, tok = session(folder / "token-classifier" / "onnx" / "model.onnx"), tokenizer(folder / "token-classifier")
+    rows = []
+    for before, after in MARKS:
+        e = tok.encode(before, after)
+        logits = run.run(["logits"], feed(run, e))[0][0].astype(numpy.float64)
+        shares = numpy.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        own = [i for i, s in enumerate(e.sequence_ids) if s == 1]
+        rows.append({"before": before, "after": after, "ids": [e.ids[i] for i in own], "shares": shares[own].round(6).tolist()})
+    write(ROOT / "backend" / "rerank" / "testdata" / "standin.marks.json", rows)
+
+
 def embedders(folder):
     rows = [{"text": t, "documents": {}, "queries": {}} for t in TEXTS]
     for name, file, pooling, limit, query, document in EMBEDDERS:
@@ -160,4 +180,5 @@ def write(path, rows):
 
 if __name__ == "__main__":
     rerankers(*map(pathlib.Path, sys.argv[1:]))
+    marks(pathlib.Path(sys.argv[1]))
     embedders(pathlib.Path(sys.argv[1]))

@@ -110,11 +110,11 @@ def measure(a):
     for model in a.models:
         for name in a.sets:
             asked = questions(a.data, name, a.questions if model == "extractive" else a.model_questions, a.seed)
-            for strategy in a.strategies:
-                for k in a.passages:
-                    path = kept(a, model, name, strategy, k)
-                    done = {r["query_id"] for r in lines(path)}
-                    todo += [(model, name, strategy, k, q, path) for q in asked if q["query_id"] not in done]
+            cells = [(strategy, k, kept(a, model, name, strategy, k)) for strategy in a.strategies for k in a.passages]
+            done = {path: {r["query_id"] for r in lines(path)} for _, _, path in cells}
+            # One question after the other, so that every cell has as many wherever it stops, and what
+            # several strategies find alike is read once.
+            todo += [(model, name, strategy, k, q, path) for q in asked for strategy, k, path in cells if q["query_id"] not in done[path]]
     if not todo:
         return
     for name in a.sets:

@@ -9,7 +9,7 @@ const src = fileURLToPath(new URL("./src/", import.meta.url));
 
 /** The words of reports by dotted key, English first: what the page says of runs too. */
 const reportWords = fileURLToPath(new URL("../backend/report/words.json", import.meta.url));
-const reportParts = ["advice", "band", "bucket", "bucketnote", "cause", "citation", "claim", "comma", "kind", "label", "lang", "method", "relevance", "style", "type", "unit", "var", "verdict"];
+const reportParts = ["advice", "band", "bucket", "bucketnote", "cause", "citation", "claim", "comma", "kind", "label", "lang", "method", "others", "relevance", "style", "type", "unit", "var", "verdict"];
 
 /** Gathers the parts that the page needs in one language, as a tree. */
 async function reportTexts(place: 0 | 1): Promise<object> {

@@ -45,10 +45,13 @@ func TestAnswersAreMeasured(t *testing.T) {
 	t.Parallel()
 	half := .5
 	answers := scripted{
-		"mixed":    {Text: "ten days [1]", Label: "hallucinated", Score: &half, Relevancy: &half, Similarity: &half, Claims: claims(rag.Supported, rag.Unverifiable), Citations: []runs.Citation{{Marker: 1, ChunkID: "c1", State: "verified", End: 8}, {State: "missing", Start: 9, End: 12}}},
-		"unscored": {Text: "dix jours", Label: "unscored", Reason: "unsupported_language"},
-		"refused":  {Text: "none", Abstained: true},
-		"failed":   {Error: &runs.Failure{Code: "llm_none"}},
+		"mixed": {Text: "ten days [1]", Label: "hallucinated", Score: &half, Relevancy: &half, Similarity: &half, Claims: claims(rag.Supported, rag.Unverifiable),
+			Others:    []runs.Verdict{{Detector: "llm", Label: "faithful", Claims: claims(rag.Supported, rag.Supported)}, {Detector: "nli:m", Label: "unscored", Reason: "prompt_cut"}},
+			Citations: []runs.Citation{{Marker: 1, ChunkID: "c1", State: "verified", End: 8}, {State: "missing", Start: 9, End: 12}}},
+		"unscored": {Text: "dix jours", Label: "unscored", Reason: "unsupported_language",
+			Others: []runs.Verdict{{Detector: "llm", Label: "hallucinated", Claims: claims(rag.Contradicted)}}},
+		"refused": {Text: "none", Abstained: true},
+		"failed":  {Error: &runs.Failure{Code: "llm_none"}},
 	}
 	var questions []evaluate.Question
 	lists := map[string][]rag.ChunkID{}
@@ -79,6 +82,18 @@ func TestAnswersAreMeasured(t *testing.T) {
 	}
 	if m := exp.Runs[0].Metrics["faithfulness"]; m.Missing["unsupported_language"] != 1 || m.Bounds == nil {
 		t.Errorf("an unscored answer: %+v", m)
+	}
+	// A further detector has a sum of its own, in which refusals count nowhere and what it did
+	// not judge is missing.
+	others := exp.Runs[0].Others
+	if len(others) != 2 || others[0].Detector != "llm" || others[1].Detector != "nli:m" {
+		t.Fatalf("%+v", others)
+	}
+	if o := others[0]; *o.HallucinationRate.Value != .5 || *o.Faithfulness.Value != .5 || o.HallucinationRate.N != 2 || o.HallucinationRate.Of != 3 || o.Agree != 0 || o.Both != 1 {
+		t.Errorf("%+v", o)
+	}
+	if o := others[1]; o.Faithfulness.Value != nil || o.Faithfulness.Missing["prompt_cut"] != 1 || o.Faithfulness.Missing["unscored"] != 1 || o.Both != 0 {
+		t.Errorf("%+v", o)
 	}
 	delete(answers, "mixed")
 	if _, err := evaluate.Run(t.Context(), setup, rag.NoProgress{}); err == nil || fault.Of(err).Code == "" {

@@ -27,7 +27,7 @@ func (a *assessment) scoreRun(i int) []func() error {
 	sc := runs.Scores{
 		Strategy: s.Strategy, Name: s.Name, Metrics: map[string]runs.Metric{}, Groups: map[string]map[string]runs.Group{},
 		Depth: a.depth, TotalQueries: len(s.Records), Errors: map[string]int{}, Causes: map[runs.Cause]int{},
-		Buckets: map[string]int{runs.BucketMissed: 0}, Failures: []runs.FailedOutcome{},
+		Buckets: map[string]int{runs.BucketMissed: 0}, Failures: []runs.FailedOutcome{}, Others: []runs.DetectorScores{},
 	}
 	if answersIn(s.Records) {
 		for _, b := range runs.Buckets() {
@@ -50,6 +50,9 @@ func (a *assessment) scoreRun(i int) []func() error {
 		return err
 	}, func() (err error) {
 		a.exp.Runs[i].Style, err = a.style(i)
+		return err
+	}, func() (err error) {
+		a.exp.Runs[i].Others, err = a.others(i)
 		return err
 	}}
 	for _, g := range groupings {

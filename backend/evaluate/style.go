@@ -114,17 +114,8 @@ func (a *assessment) style(i int) (*runs.StyleSummary, error) {
 	if !answersIn(records) {
 		return nil, nil
 	}
-	out := &runs.StyleSummary{Hints: map[string]int{}}
-	for _, h := range runs.StyleHints() {
-		out.Hints[h] = 0
-	}
-	for _, r := range records {
-		if r.Answer != nil && r.Answer.Style != nil {
-			for _, h := range r.Answer.Style.Hints {
-				out.Hints[h]++
-			}
-		}
-	}
+	out := &runs.StyleSummary{}
+	_, out.Hints = hinted(records)
 	for _, m := range []struct {
 		name string
 		into *runs.Metric
@@ -160,10 +151,13 @@ func (a *assessment) style(i int) (*runs.StyleSummary, error) {
 	return out, nil
 }
 
-// styleHints say what is often in a reader's way in the answers of run i.
-func (a *assessment) styleHints(i int) []runs.Advice {
-	answers, counts := 0, map[string]int{}
-	for _, r := range a.stored[i].Records {
+// hinted counts the answers whose style was looked at, and those that each hint holds of.
+func hinted(records []runs.Record) (answers int, counts map[string]int) {
+	counts = map[string]int{}
+	for _, h := range runs.StyleHints() {
+		counts[h] = 0
+	}
+	for _, r := range records {
 		if r.Answer == nil || r.Answer.Style == nil {
 			continue
 		}
@@ -172,6 +166,12 @@ func (a *assessment) styleHints(i int) []runs.Advice {
 			counts[h]++
 		}
 	}
+	return answers, counts
+}
+
+// styleHints say what is often in a reader's way in the answers of run i.
+func (a *assessment) styleHints(i int) []runs.Advice {
+	answers, counts := hinted(a.stored[i].Records)
 	var out []runs.Advice
 	for _, h := range runs.StyleHints() {
 		if n := counts[h]; n > 0 && float64(n) >= OftenHinted*float64(answers) {

@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
@@ -26,8 +29,19 @@ type judgedAnswer struct {
 	Sum    []text
 	By     string
 	Claims []judgedClaim
+	// Others are the verdicts of further detectors, Marks those of a rubric.
+	Others []otherVerdict
+	Marks  []text
 	Calls  []judgedCall
 	Error  string
+}
+
+// otherVerdict is what a further detector found.
+type otherVerdict struct {
+	By     string
+	Label  text
+	Reason text
+	Claims []judgedClaim
 }
 
 // judgedCall is what a model that judges replied; Reason is why it is of no use.
@@ -76,10 +90,26 @@ func answerOf(r runs.Record, say func(code, detail string) text) judgedAnswer {
 	for _, c := range a.Claims {
 		out.Claims = append(out.Claims, claimOf(r, c, say))
 	}
-	for _, c := range a.Calls {
+	for _, v := range a.Others {
+		other := otherVerdict{By: v.Detector, Label: wordOr("label.", v.Label)}
+		if v.Reason != "" {
+			other.Reason = say(v.Reason, "")
+		}
+		for _, c := range v.Claims {
+			other.Claims = append(other.Claims, claimOf(r, c, say))
+		}
+		out.Others = append(out.Others, other)
+	}
+	out.Marks = marksOf(a.Rubric, say)
+	for _, c := range callsOf(a) {
 		out.Calls = append(out.Calls, judgedCall{c.Reply, plain("")})
 		if c.Reason != "" {
 			out.Calls[len(out.Calls)-1].Reason = say(c.Reason, "")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+		if v := r.Metrics[name]; strings.HasPrefix(name, "llm_") && v != nil {
+			out.Sum = append(out.Sum, plain(name+" = "+fixed(*v, 3)))
 		}
 	}
 	if supported, claims := a.Support(); claims > 0 && a.Label != string(rag.Unscored) {
@@ -91,6 +121,58 @@ func answerOf(r runs.Record, say func(code, detail string) text) judgedAnswer {
 	}
 	if a.Score != nil {
 		out.Sum = append(out.Sum, word("answer.risk", fault.P("value", fixed(*a.Score, 3))))
+	}
+	return out
+}
+
+// marksOf are the marks of a rubric with their caps, or why there are none.
+func marksOf(r *runs.Rubric, say func(code, detail string) text) []text {
+	switch {
+	case r == nil:
+		return nil
+	case !r.Scored():
+		return []text{say(r.Reason, r.Detail)}
+	}
+	var out []text
+	for _, name := range runs.Dimensions() {
+		m := r.Marks[name]
+		params := []fault.Param{
+			fault.P("mark", m.Mark), fault.P("given", m.Given), fault.P("value", fixed(float64(m.Mark-1)/4, 3)), fault.P("reason", m.Reason),
+		}
+		key := "mark." + name
+		if m.Cap != "" {
+			key += "." + m.Cap
+		}
+		out = append(out, word(key, params...))
+	}
+	return out
+}
+
+// callsOf are all calls of models that judged an answer.
+func callsOf(a *runs.Answer) []runs.Call {
+	out := slices.Clone(a.Calls)
+	for _, v := range a.Others {
+		out = append(out, v.Calls...)
+	}
+	if a.Rubric != nil {
+		for _, reply := range a.Rubric.Replies {
+			out = append(out, runs.Call{Reply: reply})
+		}
+	}
+	if j := a.Judgement; j != nil {
+		for _, s := range []*runs.Statements{j.Correct, j.Recalled, j.Found, j.Points} {
+			if s != nil {
+				out = append(out, s.Calls...)
+			}
+		}
+		for _, u := range []*runs.Usefulness{j.Useful, j.Used} {
+			if u != nil {
+				out = append(out, u.Calls...)
+			}
+		}
+		if j.Asked != nil {
+			out = append(out, j.Asked.Calls...)
+		}
 	}
 	return out
 }

@@ -28,6 +28,9 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 		}
 	}
 	markdownTable(&b, exp, lang)
+	for _, line := range missingLines(exp) {
+		fmt.Fprintf(&b, "\n%s\n", markdownText(line.in(lang)))
+	}
 	if len(exp.Advice) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n\n", word("nav.advice").in(lang))
 		for _, a := range exp.Advice {
@@ -106,6 +109,13 @@ func markdownTable(b *strings.Builder, exp runs.Experiment, lang string) {
 		fmt.Fprintf(b, " %d |", r.FailedQueries)
 	}
 	b.WriteString("\n")
+	for _, extra := range extraRows(exp) {
+		fmt.Fprintf(b, "| %s |", markdownText(extra.Label.in(lang)))
+		for _, cell := range extra.Cells {
+			fmt.Fprintf(b, " %s |", markdownText(cell))
+		}
+		b.WriteString("\n")
+	}
 	for _, q := range []struct {
 		key string
 		of  func(runs.Quantiles) float64

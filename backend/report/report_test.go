@@ -383,6 +383,12 @@ func TestAnswersOpen(t *testing.T) {
 				{Text: "made up", Verdict: "unverifiable", Reason: "unlike", Score: .875},
 			},
 			Calls: []runs.Call{{Reply: "{\"verdicts\": <raw>}", Reason: "reply_malformed"}},
+			Others: []runs.Verdict{{Detector: "nli:m", Label: "unscored", Reason: "prompt_cut", Claims: []runs.Claim{{Text: "another claim", Verdict: "unscored", Reason: "prompt_cut"}},
+				Calls: []runs.Call{{Reply: "raw of another"}}}},
+			Rubric: &runs.Rubric{Replies: []string{"raw marks"}, Marks: map[string]runs.RubricMark{
+				"faithfulness": {Mark: 3, Given: 5, Cap: "unsupported", Reason: "it names <b>"}, "relevance": {Mark: 4, Given: 4}, "completeness": {Mark: 1, Given: 1},
+			}},
+			Judgement: &runs.Judgement{Points: &runs.Statements{Calls: []runs.Call{{Reply: "raw points"}}}, Useful: &runs.Usefulness{Calls: []runs.Call{{Reply: "raw use"}}}, Asked: &runs.AskedBack{Calls: []runs.Call{{Reply: "raw questions"}}}},
 		}
 	}
 	exp := compared(t, all)
@@ -393,10 +399,51 @@ func TestAnswersOpen(t *testing.T) {
 	}
 	for _, want := range []string{
 		"An &lt;answer&gt;.", "borne out", "the evidence", "en: unlike", "zh: matches", "faithfulness 1 / 2 = 0.500", "risk 0.875",
+		"nli:m</b>", "another claim", "raw of another", "raw marks", "raw points", "raw use", "raw questions",
+		"faithfulness 3/5 (given 5, capped: content without support), (3 − 1)/4 = 0.500: it names &lt;b&gt;", "completeness 1/5, (1 − 1)/4 = 0.000",
 		"cosine with the question) 0.625", "made up", "{&#34;verdicts&#34;: &lt;raw&gt;}", "reply_malformed",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestFurtherRows: what further detectors say and how the answers read stand in every form, with what is missing, and
+// rows that no run has anything for do not.
+func TestFurtherRows(t *testing.T) {
+	t.Parallel()
+	exp := compared(t, stored(t, 6, []skill{{strategy: "vector", first: 1, three: 1, five: 1, list: 1}, {strategy: "bm25", first: 1, three: 1, five: 1, list: 1}}))
+	value := func(v float64) runs.Metric { return runs.Metric{Value: &v, N: 4, Of: 6, CI: &runs.CI{v / 2, 2 * v}} }
+	exp.Runs[1].Others = []runs.DetectorScores{{Detector: "llm:<m>", Faithfulness: value(.25), HallucinationRate: runs.Metric{Of: 6}, Agree: 3, Both: 4}}
+	exp.Runs[1].Style = &runs.StyleSummary{Length: value(12.5), Sentence: value(6), Hints: map[string]int{"sentence_long": 2, "paragraph_long": 0}}
+	for name, write := range map[string]func(*bytes.Buffer, string) error{
+		"text":     func(b *bytes.Buffer, lang string) error { return report.Text(b, exp, lang) },
+		"Markdown": func(b *bytes.Buffer, lang string) error { return report.Markdown(b, exp, lang) },
+		"HTML":     func(b *bytes.Buffer, lang string) error { return report.HTML(b, exp, report.Options{Language: lang}) },
+	} {
+		for lang, wants := range map[string][]string{
+			report.English: {"Faithfulness by llm:", "0.250", "0.125, 0.500", "(n 4/6)", "– (n 0/6)", "3 / 4", "Answer length", "12.5", "6.2, 25.0", "Answers with a long sentence"},
+			report.Chinese: {"忠实度（llm:", "判断一致", "回答长度", "有长句的回答"},
+		} {
+			var b bytes.Buffer
+			if err := write(&b, lang); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.NewReplacer(`\[`, "[", `\]`, "]", `\(`, "(", `\)`, ")", `\_`, "_").Replace(b.String())
+			for _, want := range wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s in %s lacks %q", name, lang, want)
+				}
+			}
+			for _, bad := range []string{"Length / reference", "与参考答案的长度比", "long paragraph", "有长段"} {
+				if strings.Contains(got, bad) {
+					t.Errorf("%s in %s has %q, of which there is nothing", name, lang, bad)
+				}
+			}
+			if name != "text" && strings.Contains(got, "<m>") {
+				t.Errorf("%s in %s has a name as markup", name, lang)
+			}
 		}
 	}
 }

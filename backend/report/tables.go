@@ -34,7 +34,8 @@ type tableCell struct {
 	Detail, P string
 }
 
-// table has the metrics in the order asked, then failures and latency.
+// table has the metrics in the order asked, then failures, further detectors, the style of
+// answers, and latency.
 func table(exp runs.Experiment) []tableRow {
 	var out []tableRow
 	for _, name := range exp.Metrics {
@@ -53,7 +54,15 @@ func table(exp runs.Experiment) []tableRow {
 	for _, r := range exp.Runs {
 		failed.Cells = append(failed.Cells, tableCell{Value: strconv.Itoa(r.FailedQueries)})
 	}
-	return append(append(out, failed), latencyRows(exp)...)
+	out = append(out, failed)
+	for _, extra := range extraRows(exp) {
+		row := tableRow{Label: extra.Label, Note: extra.Note}
+		for _, cell := range extra.Cells {
+			row.Cells = append(row.Cells, tableCell{Value: cell})
+		}
+		out = append(out, row)
+	}
+	return append(out, latencyRows(exp)...)
 }
 
 func metricCell(m runs.Metric, c *runs.Comparison) tableCell {

@@ -22,6 +22,9 @@ func Text(w io.Writer, exp runs.Experiment, lang string) error {
 	textNotes(&b, exp, lang)
 	b.WriteByte('\n')
 	writeColumns(&b, tableRows(exp, lang))
+	for _, line := range missingLines(exp) {
+		fmt.Fprintln(&b, line.in(lang))
+	}
 	b.WriteByte('\n')
 	for _, c := range exp.Comparisons {
 		if !c.Exploratory {
@@ -81,48 +84,14 @@ func tableRows(exp runs.Experiment, lang string) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	rows = append(append(rows, failed), styleRows(exp, lang)...)
+	rows = append(rows, failed)
+	for _, extra := range extraRows(exp) {
+		rows = append(rows, append([]string{extra.Label.in(lang)}, extra.Cells...))
+	}
 	if timed {
 		rows = append(rows, median)
 	}
 	return rows
-}
-
-// styleRows have how the answers read: no value is better or worse than another.
-func styleRows(exp runs.Experiment, lang string) [][]string {
-	var rows [][]string
-	for _, row := range []struct {
-		label string
-		of    func(*runs.StyleSummary) runs.Metric
-	}{
-		{"style.length", func(s *runs.StyleSummary) runs.Metric { return s.Length }},
-		{"style.sentence", func(s *runs.StyleSummary) runs.Metric { return s.Sentence }},
-		{"style.ratio", func(s *runs.StyleSummary) runs.Metric { return s.Ratio }},
-	} {
-		cells, there := []string{word(row.label).in(lang)}, false
-		for _, r := range exp.Runs {
-			cell := none
-			if r.Style != nil {
-				if m := row.of(r.Style); m.Value != nil {
-					cell, there = lengthOf(m), true
-				}
-			}
-			cells = append(cells, cell)
-		}
-		if there {
-			rows = append(rows, cells)
-		}
-	}
-	return rows
-}
-
-// lengthOf is a mean length with its interval.
-func lengthOf(m runs.Metric) string {
-	out := fmt.Sprintf("%.1f", *m.Value)
-	if m.CI != nil {
-		out += fmt.Sprintf(" [%.1f, %.1f]", m.CI[0], m.CI[1])
-	}
-	return out
 }
 
 // textCell is a value with its difference from the baseline and the verdict on

@@ -74,8 +74,22 @@ type Scores struct {
 	// DuplicateHits counts chunks left out because they stood higher in a list.
 	DuplicateHits int `json:"duplicate_hits"`
 	// Style is how the answers read, null where nothing was answered.
-	Style    *StyleSummary   `json:"style"`
-	Failures []FailedOutcome `json:"failures"`
+	Style *StyleSummary `json:"style"`
+	// Others are the verdicts of further detectors, beside the one that the metrics go by.
+	Others   []DetectorScores `json:"others"`
+	Failures []FailedOutcome  `json:"failures"`
+}
+
+// DetectorScores sum up the verdicts of a further detector.
+type DetectorScores struct {
+	Detector string `json:"detector"`
+	// Faithfulness and HallucinationRate are the metrics of these names by its verdicts.
+	Faithfulness      Metric `json:"faithfulness"`
+	HallucinationRate Metric `json:"hallucination_rate"`
+	// Agree counts the answers of which it says the same as the first detector, hallucinated
+	// or not; Both those that both scored.
+	Agree int `json:"agree"`
+	Both  int `json:"both"`
 }
 
 // Metric is a mean with what it rests on.

@@ -78,6 +78,7 @@ for (const language of /** @type {const} */ (["zh", "en"])) {
     it("warns of the judge, and opens marks with their caps, metrics with their sums, raw replies, and κ with its interval", async () => {
       const opened = await openPage(browser, server.url, { language, scheme: language === "zh" ? "light" : "dark" });
       const { page } = opened;
+      const inReport = (/** @type {string} */ key) => words[key]?.[language === "en" ? 0 : 1] ?? key;
       const choose = async (/** @type {string} */ text) => {
         await page.getByRole("combobox", { name: new RegExp(`^${text}`, "u") }).click();
         await page.getByRole("option", { name: model }).click();
@@ -87,6 +88,7 @@ for (const language of /** @type {const} */ (["zh", "en"])) {
         await page.getByRole("group", { name: t("eval.answers"), exact: true }).getByRole("button").first().click(); // faithfulness
         const marks = page.getByRole("group", { name: t("eval.judge.marks"), exact: true }).getByRole("button");
         for (const at of [0, 3, 5, 6]) await marks.nth(at).click(); // a mark, questions asked back, key points, passages
+        await page.getByRole("group", { name: t("eval.judge.by"), exact: true }).getByRole("button").nth(1).click(); // llm beside evidence
         await choose(t("eval.answeredBy"));
         await choose(t("eval.judge.model"));
         const strategies = page.getByRole("group", { name: t("eval.strategies"), exact: true }).getByRole("button", { pressed: true });
@@ -97,7 +99,14 @@ for (const language of /** @type {const} */ (["zh", "en"])) {
         await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
         await page.locator(".report").waitFor({ timeout: 50_000 });
         const said = await page.locator(".report").innerText();
-        for (const code of ["judge_is_generator", "judge_small"]) assert.ok(said.includes(say({ text: words[`advice.${code}`]?.[language === "en" ? 0 : 1] ?? code }, "text", { model })), `the report does not warn of ${code}`);
+        for (const code of ["judge_is_generator", "judge_small"]) assert.ok(said.includes(say({ text: inReport(`advice.${code}`) }, "text", { model })), `the report does not warn of ${code}`);
+
+        // The further detector has rows of its own, and says how often it agrees: nothing is supported, so in two of four.
+        const named = (/** @type {string} */ key) => inReport(key).replace("{detector}", ".*");
+        for (const [key, value] of [["others.hallucination", /1\.000/u], ["others.agree", /2 \/ 4/u]]) {
+          assert.match(await page.getByRole("row", { name: new RegExp(named(String(key)), "u") }).first().innerText(), /** @type {RegExp} */ (value));
+        }
+        assert.match(said, new RegExp(inReport("style.length").split(/[(（]/u)[0] ?? "", "u"));
 
         // A mark of the rubric: 5 was given, and something had no support.
         const cell = async (/** @type {string} */ metric) => {

@@ -1301,7 +1301,28 @@ export interface Scores {
    * Style is how the answers read, null where nothing was answered.
    */
   style: StyleSummary | null;
+  /**
+   * Others are the verdicts of further detectors, beside the one that the metrics go by.
+   */
+  others: DetectorScores[];
   failures: FailedOutcome[];
+}
+/**
+ * DetectorScores sum up the verdicts of a further detector.
+ */
+export interface DetectorScores {
+  detector: string;
+  /**
+   * Faithfulness and HallucinationRate are the metrics of these names by its verdicts.
+   */
+  faithfulness: Metric;
+  hallucination_rate: Metric;
+  /**
+   * Agree counts the answers of which it says the same as the first detector, hallucinated
+   * or not; Both those that both scored.
+   */
+  agree: number /* int */;
+  both: number /* int */;
 }
 /**
  * Metric is a mean with what it rests on.

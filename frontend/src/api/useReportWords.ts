@@ -4,7 +4,7 @@ import { useNames } from "@/lib/useNames";
 import type { Advice } from "./runs.gen";
 
 /** The parts of the reports' vocabulary that the page uses. */
-export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "relevance" | "style" | "type" | "unit" | "var" | "verdict";
+export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "others" | "relevance" | "style" | "type" | "unit" | "var" | "verdict";
 
 /** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
 export function useReportWords() {
@@ -14,7 +14,7 @@ export function useReportWords() {
     const text: unknown = te(key) ? tm(key) : null;
     return typeof text === "string" ? text : null;
   };
-  const word = (part: ReportPart, name: string): string => lookup(`report.${part}.${name}`) ?? name;
+  const word = (part: ReportPart, name: string, params: Record<string, string> = {}): string => fill(lookup(`report.${part}.${name}`) ?? name, params);
 
   /** Translates the items of a list that is joined by commas, after its first word. */
   const each = (list: string, part: ReportPart): string =>

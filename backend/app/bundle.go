@@ -47,7 +47,7 @@ func (s *Service) inWorkspace(names ...string) string {
 // hidden reports whether a file is a working file that no bundle holds: one that is being
 // written, the journal of an evaluation under way, and bundles themselves.
 func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") && !strings.HasPrefix(name, ".marks-") || strings.HasPrefix(name, "tmp-") || strings.HasSuffix(name, bundle.Ending)
+	return strings.HasPrefix(name, ".") && !strings.HasPrefix(name, ".marks-") || strings.HasSuffix(name, bundle.Ending)
 }
 
 // partFiles lists the files of the bundle's folders, and the names that no bundle can hold.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -239,7 +240,7 @@ func TestWhatAWorkspaceKeepsIsInItsBundle(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
 	for name, content := range map[string]string{
-		"replies/ab/ab12.json": "{}", "replies/ab/tmp-123": "half", "prompts/grounded.zh.txt": "x",
+		"replies/ab/ab12.json": "{}", "replies/ab/.ab12.json.part-123": "half", "prompts/grounded.zh.txt": "x",
 		"uploads/f/a.txt": "a", "uploads/f/old.ragbundle": "b", "runs/.work-x/results.jsonl": "{}", "runs/.marks-r/a.json": "{}", "runs/r.note": "n",
 		"engine/key": "secret", "backups/older.ragbundle": "b",
 	} {
@@ -367,6 +368,37 @@ func TestALockedWorkspaceIsBackedUpAndNotRestored(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestKilledExport: what a killed export left is gone with the next start, once nothing writes to it.
+func TestKilledExport(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backups := filepath.Join(dir, BackupsFolder)
+	stale, fresh := filepath.Join(backups, ".a.ragbundle.part-1"), filepath.Join(backups, ".b.ragbundle.part-2")
+	for _, part := range []string{stale, fresh} {
+		if err := os.MkdirAll(part, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(stale, old, old); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Config{Workspace: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := s.ListKBs(t.Context(), api.ListKBsRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Errorf("what is being written was taken away: %v", err)
+	}
 }
 
 // killBundle names the bundle that a process restores until it is killed.

@@ -17,6 +17,7 @@ import (
 	"ragdesk/backend/models"
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
+	"ragdesk/backend/wholefile"
 )
 
 // exportedBundle and restoredBundle are results of jobs.
@@ -110,7 +111,8 @@ func (s *Service) exportBundle(ctx context.Context, path string, r api.ExportBun
 	if err != nil {
 		return bundle.Manifest{}, nil, err
 	}
-	scratch, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	_ = wholefile.Sweep(filepath.Dir(path), wholefile.Mark(path), time.Now()) // room for what is written now
+	scratch, err := os.MkdirTemp(filepath.Dir(path), wholefile.Mark(path))
 	if err != nil {
 		return bundle.Manifest{}, nil, fault.Wrap(err, "unwritable", fault.P("path", path))
 	}

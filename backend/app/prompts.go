@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
+	"ragdesk/backend/wholefile"
 )
 
 // promptFile is where a template that differs from the built-in one lies.
@@ -124,7 +124,7 @@ func (s *Service) EditPrompt(ctx context.Context, r api.EditPromptRequest) (api.
 		return s.ResetPrompt(ctx, api.PromptRequest{Name: r.Name})
 	}
 	path := s.promptFile(r.Name)
-	if err := writeWhole(path, r.Text); err != nil {
+	if err := wholefile.Write(path, []byte(r.Text), 0o600); err != nil {
 		return api.PromptTemplate{}, fault.Wrap(err, "unwritable", fault.P("path", path))
 	}
 	return s.prompt(ctx, r.Name)
@@ -139,21 +139,4 @@ func (s *Service) ResetPrompt(ctx context.Context, r api.PromptRequest) (api.Pro
 		return api.PromptTemplate{}, fault.Wrap(err, "unwritable", fault.P("path", s.promptFile(r.Name)))
 	}
 	return s.prompt(ctx, r.Name)
-}
-
-// writeWhole writes a file that is there whole or not at all.
-func writeWhole(path, content string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "tmp-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
-	_, err = tmp.WriteString(content)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return os.Rename(tmp.Name(), path)
 }

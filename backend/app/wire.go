@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
@@ -9,6 +10,7 @@ import (
 	"ragdesk/backend/rag"
 	"ragdesk/backend/store"
 	"ragdesk/backend/vector"
+	"ragdesk/backend/wholefile"
 )
 
 // openStore opens the workspace on first use.
@@ -23,6 +25,7 @@ func (s *Service) openStore(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	s.store = st
+	_ = wholefile.Sweep(s.inWorkspace(BackupsFolder), ".", time.Now()) // of exports that were killed
 	s.shelf = library.NewShelf(library.Config{
 		Store: roomyStore{st, s.memory}, LoadVectors: loadVectors, Dir: st.IndexDir,
 		Texts: func(ctx context.Context, lib rag.Library) (library.TextIndexes, error) {

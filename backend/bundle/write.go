@@ -19,6 +19,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/rag"
+	"ragdesk/backend/wholefile"
 )
 
 // level of compression: most of a workspace is vectors, which hardly shrink.
@@ -38,7 +39,7 @@ type Source struct {
 //
 // Faults: disk_full {path}, unwritable {path}, unreadable {path}.
 func Write(ctx context.Context, path string, m Manifest, sources []Source, progress rag.Progress) (_ Manifest, err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	temp, err := os.CreateTemp(filepath.Dir(path), wholefile.Mark(path))
 	if err != nil {
 		return Manifest{}, writeFault(err, path)
 	}

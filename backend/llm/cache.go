@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ragdesk/backend/rag"
+	"ragdesk/backend/wholefile"
 )
 
 // Replies keeps replies by key.
@@ -110,18 +111,5 @@ func (f Folder) Get(_ context.Context, key string) ([]byte, bool, error) {
 
 // Put implements Replies. A reply is there whole or not at all.
 func (f Folder) Put(_ context.Context, key string, value []byte) error {
-	path := f.path(key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "tmp-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away, when all went well
-	_, err = tmp.Write(value)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return wholefile.Write(f.path(key), value, 0o600)
 }

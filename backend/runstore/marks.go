@@ -10,6 +10,7 @@ import (
 
 	"ragdesk/backend/fault"
 	"ragdesk/backend/runs"
+	"ragdesk/backend/wholefile"
 )
 
 // Remarked are the marks of a run's answers by another judge than the one that marked them
@@ -36,7 +37,7 @@ func (s *Store) SaveMarks(m Remarked) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), replaceFile(path, b)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), wholefile.Write(path, b, 0o644)); err != nil {
 		return fault.Wrap(err, "run_unwritable", fault.P("path", path))
 	}
 	return nil

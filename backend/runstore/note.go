@@ -2,7 +2,6 @@ package runstore
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/wholefile"
 )
 
 // NotePoints bounds a note, in code points.
@@ -43,7 +43,7 @@ func (s *Store) SetNote(ref, text string) (id string, err error) {
 		}
 		return run.ID, nil
 	}
-	if err := replaceFile(path, []byte(text+"\n")); err != nil {
+	if err := wholefile.Write(path, []byte(text+"\n"), 0o644); err != nil {
 		return "", fault.Wrap(err, "run_unwritable", fault.P("path", path))
 	}
 	return run.ID, nil
@@ -61,28 +61,4 @@ func note(dir string) (string, error) {
 		return "", fault.Wrap(err, "run_broken", fault.P("path", notePath(dir)))
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "�")), nil
-}
-
-// replaceFile puts a file with other content in the place of one, whole or not at all.
-func replaceFile(path string, content []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".note-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	_, err = temp.Write(content)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Chmod(temp.Name(), 0o644); err != nil {
-		return fmt.Errorf("make a note readable: %w", err)
-	}
-	return os.Rename(temp.Name(), path)
 }

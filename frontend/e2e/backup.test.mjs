@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { launch, openPage } from "./browser.mjs";
@@ -42,6 +42,22 @@ for (const language of /** @type {const} */ (["zh", "en"])) {
         const other = await openPage(browser, there.url, { language, scheme });
         await other.page.evaluate(() => { location.hash = "#/settings"; });
         const panel2 = other.page.getByRole("region", { name: t("backup.title") });
+        // A bundle on its way says how far it is, and is called back.
+        const wire = await other.page.context().newCDPSession(other.page);
+        const slow = (/** @type {number} */ bytes) => wire.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytes });
+        await slow(400_000);
+        await panel2.locator("input[type=file]").setInputFiles({ name: "large.ragbundle", mimeType: "application/zip", buffer: Buffer.alloc(8_000_000) });
+        const way = panel2.getByRole("progressbar", { name: t("library.sendingTitle") });
+        await way.waitFor();
+        for (let i = 0; i < 100 && Number(await way.getAttribute("aria-valuenow")) === 0; i++) await other.page.waitForTimeout(100);
+        assert.ok(Number(await way.getAttribute("aria-valuenow")) > 0, "nothing is on its way");
+        await panel2.getByRole("button", { name: t("common.cancel"), exact: true }).click();
+        await way.waitFor({ state: "detached" });
+        assert.equal(await panel2.getByRole("alert").count(), 0, "calling it back is no error");
+        await slow(-1);
+        const uploads = path.join(there.folder, "workspace", "uploads", "bundles");
+        for (let i = 0; i < 50 && existsSync(uploads) && readdirSync(uploads).length > 0; i++) await other.page.waitForTimeout(100);
+        assert.deepEqual(existsSync(uploads) ? readdirSync(uploads) : [], [], "half a bundle is left");
         await panel2.locator("input[type=file]").setInputFiles(file);
         const dialog = other.page.getByRole("dialog");
         await dialog.getByText(t("backup.emptyHere")).waitFor();

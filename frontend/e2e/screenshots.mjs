@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { launch, openPage } from "./browser.mjs";
+import { startHost } from "./host.mjs";
 import { startServer } from "./server.mjs";
 
 const [folder = "screenshots", ...only] = process.argv.slice(2);
@@ -170,7 +171,7 @@ const screens = {
   async judge(page) {
     await page.evaluate((run) => { location.hash = `#/runs/${run}`; }, marked);
     await page.locator(".report").waitFor();
-    await page.locator("tbody tr").filter({ has: page.locator("th", { hasText: /faithful|忠实/u }) }).first().locator("button.cell").first().click();
+    await page.locator("tbody tr").filter({ has: page.locator("th[title=faithfulness]") }).locator("button.cell").first().click();
     const opened = page.getByRole("dialog");
     await opened.locator("summary").first().click();
     await opened.locator(".claims li").first().waitFor();
@@ -206,15 +207,29 @@ const screens = {
 /** @type {[number, number][]} */
 const sizes = [[1280, 800], [1920, 1080], [900, 700]];
 
+const model = "qwen3:1.7b";
+const fact = "Business tenants stay at 180 days";
+
+/** What a model says that judges or answers. @param {import("./host.mjs").Asked} asked */
+function says({ prompt, schema }) {
+  const keys = schema?.properties ?? {};
+  if (!schema) return "Audit logs of a Business customer are kept for 180 days. [1]";
+  if (keys.questions) return JSON.stringify({ questions: [question.en, "For how many days does Business keep audit logs?", "What is the plan's name?"].map((one) => ({ question: one, noncommittal: false })) });
+  if (keys.faithfulness) return JSON.stringify({ unsupported: "", missing: "", faithfulness: { reason: "the 180 days stand in passage 1", mark: 5 }, relevance: { reason: "it names the days that were asked for", mark: 4 }, completeness: { reason: "the year is left out", mark: 4 } });
+  const { minItems, items } = keys.verdicts;
+  const verdict = items.properties.useful ? { useful: true, reason: "it holds the table of days" } : { quote: prompt.includes(fact) ? fact : "", reason: "the passage says so", verdict: "supported" };
+  return JSON.stringify({ verdicts: Array.from({ length: minItems }, () => verdict) });
+}
+
 /** Answers that are judged, files that are not read, ratings, and a backup. */
 async function prepare() {
   const { eval: answers } = await server.evaluate({ kb: "sample", dataset: "sample", strategies: ["hybrid+rerank"], metrics: ["faithfulness"] });
   judged = answers.runs[0].run_id;
-  const model = await server.installModel();
   const lines = path.join(server.folder, "one.jsonl");
   writeFileSync(lines, `${JSON.stringify({ query_id: "logs", question: question.en, answers: ["180 days."], key_points: ["180 days"], gold: [{ doc: "company/data-retention.md" }] })}\n`);
   await server.call("ImportDataset", { file: lines, name: "one", kb: "", columns: null });
-  const { eval: byModel } = await server.evaluate({ kb: "sample", dataset: "one", strategies: ["hybrid+rerank"], metrics: ["Recall@5", "faithfulness", "answer_relevancy", "key_points", "rubric_faithfulness", "rubric_relevance", "llm_context_precision", "llm_answer_correctness"], detector: "evidence,llm", judge_model: model });
+  const metrics = ["Recall@5", "faithfulness", "answer_relevancy", "key_points", "rubric_faithfulness", "rubric_relevance", "llm_context_precision", "llm_answer_relevancy"];
+  const { eval: byModel } = await server.evaluate({ kb: "sample", dataset: "one", strategies: ["hybrid+rerank"], metrics, detector: "evidence,llm", judge_model: model });
   marked = byModel.runs[0].run_id;
   writeFileSync(path.join(server.folder, "table.csv"), "编号,提问,备注,出处,原文\n1,审计日志保留多久？,x,audit-log.md,180\n");
   const files = path.join(server.folder, "制度");
@@ -234,7 +249,8 @@ async function prepare() {
 
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-const server = await startServer();
+const host = await startHost(model, says);
+const server = await startServer({ host: host.url });
 try {
   await server.buildSamples();
   runs = await server.evaluateSamples();
@@ -269,4 +285,5 @@ try {
 } finally {
   await browser.close();
   await server.stop();
+  await host.stop();
 }

@@ -60,7 +60,7 @@ export function watchConnection(transport: Transport, host: Host): { transport: 
   const look = (): Promise<void> => watched.call("Info", {}).then(() => undefined, () => undefined);
   return {
     transport: watched,
-    host: { ...host, uploadFile: uploadFile && ((name, file, signal) => guarded(uploadFile(name, file, signal))) },
+    host: { ...host, uploadFile: uploadFile && ((...sent) => guarded(uploadFile(...sent))) },
     connection: {
       trouble,
       look,

@@ -62,15 +62,30 @@ const httpEvents: EventSourcePort = {
   },
 };
 
-async function uploadFile(name: string, file: Blob, signal: AbortSignal): Promise<string> {
+async function uploadFile(name: string, file: Blob, signal: AbortSignal, sent?: (bytes: number) => void): Promise<string> {
   const where = name.split("/").map(encodeURIComponent).join("/");
-  const answer = await fetch(`api/files/${where}`, { method: "PUT", headers: { "Content-Type": "application/octet-stream" }, body: file, signal }).catch((cause: unknown) => {
-    signal.throwIfAborted();
-    throw pageError("unreachable", cause);
-  });
+  const answer = await put(`api/files/${where}`, file, signal, sent);
   const body = await read(answer, signal);
   if (!answer.ok) throw toServiceError(body);
   return (body as UploadedFile).path;
+}
+
+/** Sends bytes as fetch does, which does not tell how far it is. */
+function put(address: string, bytes: Blob, signal: AbortSignal, sent?: (bytes: number) => void): Promise<Response> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = (): void => { request.abort(); };
+    request.open("PUT", address);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.upload.addEventListener("progress", (event) => sent?.(event.loaded));
+    request.addEventListener("load", () => { resolve(new Response(request.responseText, { status: request.status })); });
+    request.addEventListener("error", () => { reject(pageError("unreachable", new Error(address))); });
+    request.addEventListener("abort", () => { reject(signal.reason as Error); });
+    request.addEventListener("loadend", () => { signal.removeEventListener("abort", abort); });
+    signal.addEventListener("abort", abort);
+    request.send(bytes);
+  });
 }
 
 function saveBlob(name: string, bytes: Blob): void {

@@ -28,8 +28,8 @@ export interface Host {
   copyText(text: string): Promise<void>;
   /** Offers a file to keep; resolves to false when the reader thinks better of it. */
   save(name: string, content: Blob): Promise<boolean>;
-  /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. */
-  uploadFile: ((name: string, file: Blob, signal: AbortSignal) => Promise<string>) | null;
+  /** Sends a file to the workspace and tells where it lies there; null where paths are told instead. sent hears how many bytes are on their way. */
+  uploadFile: ((name: string, file: Blob, signal: AbortSignal, sent?: (bytes: number) => void) => Promise<string>) | null;
   /** Where one of the workspace's backups can be downloaded by its name; null where files are reached by their paths. */
   backupAddress: ((name: string) => string) | null;
   /** Calls listener with the paths of what is dropped into the window; null in a browser. */

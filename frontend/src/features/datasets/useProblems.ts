@@ -7,6 +7,6 @@ export function useProblems() {
   return (problem: Problem): string => {
     const key = `problem.${problem.code}`;
     const text: unknown = te(key) ? tm(key) : problem.code;
-    return `${String(text)}${problem.detail === "" ? "" : t("ui.datasets.detail", { detail: problem.detail })}`;
+    return problem.detail === "" ? String(text) : t("ui.datasets.detail", { problem: String(text), detail: problem.detail });
   };
 }

@@ -6,6 +6,6 @@ export function useReason(): (reason: string, detail?: string) => string {
   return (reason, detail = "") => {
     if (!te(`reason.${reason}`)) return reason;
     const said = t(`reason.${reason}`, { detail });
-    return detail === "" ? said.replace(/ ?[(（][)）]/u, "") : said; // nothing stands in the brackets
+    return detail === "" ? said.replace(/ ?[(（][)）]|[:：]\s*$/u, "") : said; // nothing stands in the brackets, or behind the colon
   };
 }

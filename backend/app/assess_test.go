@@ -85,7 +85,7 @@ func TestMetricsOfAJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"llm_answer_relevancy", "llm_answer_correctness", "llm_context_precision", "llm_context_recall", "llm_context_utilization", "llm_noise_sensitivity"} {
+	for _, name := range []string{"llm_answer_relevancy", "llm_answer_correctness", "llm_context_precision", "llm_context_recall", "llm_context_utilization", "llm_noise_sensitivity", "llm_citation_recall", "llm_citation_precision"} {
 		if m := shown.Runs[0].Metrics[name]; m.N != 8 || m.Of != 8 || m.CI == nil {
 			t.Errorf("%s: %+v", name, m)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/evaluate"
@@ -177,7 +178,7 @@ func (e evalAnswerer) write(ctx context.Context, q evaluate.Question, hits []rag
 func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Question) error {
 	in := rag.Judged{Question: q.Text, Context: a.Passages, Answer: a.Text}
 	if e.assessor != nil {
-		found, err := e.assess(ctx, in, a.Abstained, q)
+		found, err := e.assess(ctx, in, a.Abstained, a.Citations, q)
 		if err != nil {
 			return err
 		}
@@ -209,8 +210,8 @@ func (e evalAnswerer) judge(ctx context.Context, a *runs.Answer, q evaluate.Ques
 }
 
 // assess asks the assessor, and compares the questions that it asks back with the question.
-func (e evalAnswerer) assess(ctx context.Context, in rag.Judged, refused bool, q evaluate.Question) (runs.Judgement, error) {
-	asked := judges.Assessed{Judged: in, Refused: refused, Points: q.KeyPoints}
+func (e evalAnswerer) assess(ctx context.Context, in rag.Judged, refused bool, citations []runs.Citation, q evaluate.Question) (runs.Judgement, error) {
+	asked := judges.Assessed{Judged: in, Refused: refused, Points: q.KeyPoints, Sentences: sourcesOf(in.Answer, citations)}
 	if len(q.Answers) > 0 {
 		asked.Reference = q.Answers[0]
 	}
@@ -231,6 +232,23 @@ func (e evalAnswerer) assess(ctx context.Context, in rag.Judged, refused bool, q
 		out.Asked.Questions[i].Cosine = &likeness
 	}
 	return out, nil
+}
+
+// sourcesOf are the sentences of an answer that need a source, with what they cite.
+func sourcesOf(said string, citations []runs.Citation) []judges.Sourced {
+	points := []rune(said)
+	var out []judges.Sourced
+	for _, c := range citations {
+		at := slices.IndexFunc(out, func(s judges.Sourced) bool { return s.Start == c.Start && s.End == c.End })
+		if at < 0 {
+			sentence := text.Uncited(string(points[max(0, c.Start):min(c.End, len(points))]))
+			at, out = len(out), append(out, judges.Sourced{Text: strings.TrimSpace(sentence), Start: c.Start, End: c.End})
+		}
+		if c.Marker > 0 {
+			out[at].Markers = append(out[at].Markers, c.Marker)
+		}
+	}
+	return out
 }
 
 // liken compares the answer's vector with those of the question and of the reference

@@ -18,6 +18,8 @@ func judgedMetrics() []answerMetric {
 		{name: judgedPrefix + "answer_relevancy", parts: []string{runs.PartAsked}, value: judgedRelevancy},
 		{name: judgedPrefix + "answer_correctness", parts: []string{runs.PartCorrect, runs.PartRecalled}, value: judgedCorrectness},
 		{name: judgedPrefix + "key_points", parts: []string{runs.PartPoints}, value: judgedKeyPoints},
+		{name: judgedPrefix + "citation_recall", everyone: true, parts: []string{runs.PartCited}, value: judgedCitations(func(s measure.CitationScores) measure.Value { return s.Recall })},
+		{name: judgedPrefix + "citation_precision", everyone: true, parts: []string{runs.PartCited}, value: judgedCitations(func(s measure.CitationScores) measure.Value { return s.Precision })},
 		{name: judgedPrefix + "context_precision", parts: []string{runs.PartUseful}, value: judgedContextPrecision},
 		{name: judgedPrefix + "context_recall", parts: []string{runs.PartFound}, value: judgedContextRecall},
 		{name: judgedPrefix + "context_utilization", parts: []string{runs.PartUsed}, value: judgedContextUtilization},
@@ -174,6 +176,35 @@ func judgedKeyPoints(r runs.Record) measure.Value {
 		}
 	}
 	return measure.KeyPoints(points).Complete
+}
+
+// judgedCitations is a measure of ALCE by a model's verdicts on the sentences that need a
+// source; answers without any, such as refusals, do not count.
+func judgedCitations(of func(measure.CitationScores) measure.Value) func(runs.Record) measure.Value {
+	return func(r runs.Record) measure.Value {
+		cited := judgement(r).Cited
+		switch {
+		case r.Answer.Abstained:
+			return measure.Absent(measure.NoRelevant)
+		case cited == nil:
+			return measure.Absent(NotComputed)
+		case len(cited.Sentences) == 0:
+			return measure.Absent(measure.NoRelevant)
+		}
+		sentences := make([]measure.CitedSentence, len(cited.Sentences))
+		for i, s := range cited.Sentences {
+			if s.Reason != "" {
+				return measure.Absent(measure.Reason(s.Reason))
+			}
+			sentences[i].Supported = s.Supported != nil && *s.Supported
+			for _, c := range s.Citations {
+				sentences[i].Citations = append(sentences[i].Citations, measure.CitationSupport{
+					Valid: c.Valid, Alone: c.Alone != nil && *c.Alone, Needed: c.Needed != nil && *c.Needed,
+				})
+			}
+		}
+		return of(measure.Citations(sentences))
+	}
 }
 
 // usesOf are the verdicts on passages; reason says why there are none, or why one is missing.

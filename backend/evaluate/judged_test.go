@@ -76,7 +76,7 @@ func judgedValues(t *testing.T, metrics string, a runs.Answer, q evaluate.Questi
 func TestJudgedMetrics(t *testing.T) {
 	t.Parallel()
 	yes, no, unscored := rag.Supported, rag.Unverifiable, rag.ClaimUnscored
-	similarity := .8
+	similarity, good := .8, true
 	question := evaluate.Question{Answerable: true, Answers: []string{"three facts"}, KeyPoints: []string{"a", "b", "c", "d"}}
 	whole := runs.Answer{
 		Text: "an answer", Label: "faithful", Similarity: &similarity, Claims: claims(yes, yes, yes),
@@ -84,12 +84,17 @@ func TestJudgedMetrics(t *testing.T) {
 			Correct: statements(yes, yes, no), Recalled: statements(yes, yes, no), Found: statements(yes, yes, yes, no),
 			Points: statements(yes, yes, no, rag.Contradicted), Useful: useful(false, true, true), Used: useful(true, false, true),
 			Asked: askedBack(false, .9, .8, .7),
+			Cited: &runs.Cited{Sentences: []runs.CitedSentence{
+				{Supported: &good, Citations: []runs.CitedByPassage{{Marker: 1, Valid: true, Alone: &good}}},
+				{Supported: &good, Citations: []runs.CitedByPassage{{Marker: 1, Valid: true, Alone: &good}, {Marker: 2, Valid: true, Alone: new(bool), Needed: new(bool)}}},
+				{Supported: new(bool)},
+			}},
 		},
 	}
 	worked := map[string]value{
 		"llm_answer_relevancy": {score: .8}, "llm_answer_correctness": {score: .7}, "llm_key_points": {score: .5},
 		"llm_context_precision": {score: .5833}, "llm_context_recall": {score: .75}, "llm_context_utilization": {score: .8333},
-		"llm_noise_sensitivity": {score: .3333},
+		"llm_noise_sensitivity": {score: .3333}, "llm_citation_recall": {score: .6667}, "llm_citation_precision": {score: .6667},
 	}
 	all := func(v value) map[string]value {
 		out := map[string]value{}
@@ -113,6 +118,10 @@ func TestJudgedMetrics(t *testing.T) {
 		return a
 	}
 	refused := with(with(worked, "llm_answer_relevancy", value{}), "llm_answer_correctness", value{})
+	cited := func(base map[string]value, v value) map[string]value {
+		return with(with(base, "llm_citation_recall", v), "llm_citation_precision", v)
+	}
+	refused = cited(refused, value{reason: "not counted"})
 	refused = with(with(with(refused, "llm_key_points", value{}), "llm_context_utilization", value{reason: "not counted"}), "llm_noise_sensitivity", value{reason: "not counted"})
 	for name, c := range map[string]struct {
 		answer   runs.Answer
@@ -124,9 +133,13 @@ func TestJudgedMetrics(t *testing.T) {
 		"noncommittal": {changed(func(a *runs.Answer) { a.Judgement.Asked = askedBack(true, .9, .9, .9) }), question,
 			with(worked, "llm_answer_relevancy", value{})},
 		"no judgement":         {changed(func(a *runs.Answer) { a.Judgement = nil }), question, all(value{reason: "not_computed"})},
-		"no question answered": {whole, evaluate.Question{Answers: question.Answers}, all(value{reason: "not counted"})},
-		"no reference": {whole, evaluate.Question{Answerable: true}, with(with(all(value{reason: "not counted"}),
+		"no question answered": {whole, evaluate.Question{Answers: question.Answers}, cited(all(value{reason: "not counted"}), value{score: .6667})},
+		"no reference": {whole, evaluate.Question{Answerable: true}, with(with(cited(all(value{reason: "not counted"}), value{score: .6667}),
 			"llm_answer_relevancy", value{score: .8}), "llm_context_utilization", value{score: .8333})},
+		"nothing cited": {changed(func(a *runs.Answer) { a.Judgement.Cited = &runs.Cited{} }), question, cited(worked, value{reason: "not counted"})},
+		"a sentence without a verdict": {changed(func(a *runs.Answer) {
+			a.Judgement.Cited = &runs.Cited{Sentences: []runs.CitedSentence{{Supported: &good}, {Reason: "reply_truncated"}}}
+		}), question, cited(worked, value{reason: "reply_truncated"})},
 		"garbage": {changed(func(a *runs.Answer) {
 			a.Judgement.Correct, a.Judgement.Asked = statements(yes, unscored, yes), &runs.AskedBack{Reason: "reply_malformed"}
 			a.Judgement.Useful = &runs.Usefulness{Passages: []runs.PassageUse{{Useful: new(bool)}, {Reason: "verdict_count"}, {Useful: new(bool)}}}

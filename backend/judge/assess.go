@@ -65,6 +65,8 @@ type Assessed struct {
 	// Reference is the reference answer, empty without one; Points are the key points.
 	Reference string
 	Points    []string
+	// Sentences are those of the answer that need a source.
+	Sentences []Sourced
 }
 
 // Assess makes the named parts of a judgement, runs.PartCorrect and so on. Parts that the
@@ -98,6 +100,10 @@ func (a *Assessor) Assess(ctx context.Context, in Assessed, parts []string) (run
 		}},
 		{runs.PartUsed, answered && len(in.Context) > 0, func() (err error) {
 			out.Used, err = a.useful(ctx, in.Judged, text.Uncited(in.Answer))
+			return err
+		}},
+		{runs.PartCited, answered, func() (err error) {
+			out.Cited, err = a.cited(ctx, in)
 			return err
 		}},
 		{runs.PartAsked, answered, func() (err error) {

@@ -170,6 +170,9 @@ func callsOf(a *runs.Answer) []runs.Call {
 				out = append(out, u.Calls...)
 			}
 		}
+		if j.Cited != nil {
+			out = append(out, j.Cited.Calls...)
+		}
 		if j.Asked != nil {
 			out = append(out, j.Asked.Calls...)
 		}

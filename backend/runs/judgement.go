@@ -21,6 +21,8 @@ type Judgement struct {
 	Used   *Usefulness `json:"used" tstype:"Usefulness | null"`
 	// Asked are the questions that the answer would answer.
 	Asked *AskedBack `json:"asked" tstype:"AskedBack | null"`
+	// Cited says what the citations of the answer's sentences do for them.
+	Cited *Cited `json:"cited" tstype:"Cited | null"`
 }
 
 // Parts of a Judgement, by the names of their keys.
@@ -32,6 +34,7 @@ const (
 	PartUseful   = "useful"
 	PartUsed     = "used"
 	PartAsked    = "asked"
+	PartCited    = "cited"
 )
 
 // Statements are statements with the verdicts on them.
@@ -77,4 +80,35 @@ type BackQuestion struct {
 	// Cosine is its likeness to the question that was asked, null when it was not
 	// computed.
 	Cosine *float64 `json:"cosine"`
+}
+
+// Cited are the sentences of an answer that need a source, judged by the passages that they
+// cite.
+type Cited struct {
+	Sentences []CitedSentence `json:"sentences"`
+	// Calls name passages where those on claims name claims.
+	Calls []Call `json:"calls"`
+}
+
+// CitedSentence is one of them.
+type CitedSentence struct {
+	Text  string `json:"text"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	// Supported says that the cited passages together bear it out; null when the judge gave
+	// no verdict, for the code in Reason.
+	Supported *bool            `json:"supported"`
+	Reason    string           `json:"reason"`
+	Citations []CitedByPassage `json:"citations"`
+}
+
+// CitedByPassage is what one citation does for a sentence that is supported.
+type CitedByPassage struct {
+	Marker int `json:"marker"`
+	// Valid says that it names a passage of the prompt.
+	Valid bool `json:"valid"`
+	// Alone says that its passage bears the sentence out by itself, Needed that the others do
+	// not without it; null where that was not asked.
+	Alone  *bool `json:"alone"`
+	Needed *bool `json:"needed"`
 }

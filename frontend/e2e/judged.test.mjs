@@ -87,7 +87,7 @@ for (const language of /** @type {const} */ (["zh", "en"])) {
         await page.evaluate(() => { location.hash = "#/evaluate?dataset=four&kb=sample"; });
         await page.getByRole("group", { name: t("eval.answers"), exact: true }).getByRole("button").first().click(); // faithfulness
         const marks = page.getByRole("group", { name: t("eval.judge.marks"), exact: true }).getByRole("button");
-        for (const at of [0, 3, 5, 6]) await marks.nth(at).click(); // a mark, questions asked back, key points, passages
+        for (const at of [0, 3, 5, 6, 8]) await marks.nth(at).click(); // a mark, questions asked back, key points, citations, passages
         await page.getByRole("group", { name: t("eval.judge.by"), exact: true }).getByRole("button").nth(1).click(); // llm beside evidence
         await choose(t("eval.answeredBy"));
         await choose(t("eval.judge.model"));

@@ -717,6 +717,10 @@ export interface Judgement {
    * Asked are the questions that the answer would answer.
    */
   asked: AskedBack | null;
+  /**
+   * Cited says what the citations of the answer's sentences do for them.
+   */
+  cited: Cited | null;
 }
 export const PartCorrect = "correct";
 export const PartRecalled = "recalled";
@@ -725,10 +729,11 @@ export const PartPoints = "points";
 export const PartUseful = "useful";
 export const PartUsed = "used";
 export const PartAsked = "asked";
+export const PartCited = "cited";
 /**
  * Parts of a Judgement, by the names of their keys.
  */
-export type Part = typeof PartCorrect | typeof PartRecalled | typeof PartFound | typeof PartPoints | typeof PartUseful | typeof PartUsed | typeof PartAsked;
+export type Part = typeof PartCorrect | typeof PartRecalled | typeof PartFound | typeof PartPoints | typeof PartUseful | typeof PartUsed | typeof PartAsked | typeof PartCited;
 /**
  * Statements are statements with the verdicts on them.
  */
@@ -796,6 +801,48 @@ export interface BackQuestion {
    * computed.
    */
   cosine: number /* float64 */ | null;
+}
+/**
+ * Cited are the sentences of an answer that need a source, judged by the passages that they
+ * cite.
+ */
+export interface Cited {
+  sentences: CitedSentence[];
+  /**
+   * Calls name passages where those on claims name claims.
+   */
+  calls: Call[];
+}
+/**
+ * CitedSentence is one of them.
+ */
+export interface CitedSentence {
+  text: string;
+  start: number /* int */;
+  end: number /* int */;
+  /**
+   * Supported says that the cited passages together bear it out; null when the judge gave
+   * no verdict, for the code in Reason.
+   */
+  supported: boolean | null;
+  reason: string;
+  citations: CitedByPassage[];
+}
+/**
+ * CitedByPassage is what one citation does for a sentence that is supported.
+ */
+export interface CitedByPassage {
+  marker: number /* int */;
+  /**
+   * Valid says that it names a passage of the prompt.
+   */
+  valid: boolean;
+  /**
+   * Alone says that its passage bears the sentence out by itself, Needed that the others do
+   * not without it; null where that was not asked.
+   */
+  alone: boolean | null;
+  needed: boolean | null;
 }
 
 //////////

@@ -90,5 +90,5 @@ export function fits(row: QuestionRow, filter: QuestionFilter): boolean {
 /** Metrics of answers that a language model judges: marks of the rubric, and the forms of others that ask a model. */
 export const judgedChoices = [
   "rubric_faithfulness", "rubric_relevance", "rubric_completeness",
-  "llm_answer_relevancy", "llm_answer_correctness", "llm_key_points", "llm_context_precision", "llm_context_recall", "llm_context_utilization", "llm_noise_sensitivity",
+  "llm_answer_relevancy", "llm_answer_correctness", "llm_key_points", "llm_citation_recall", "llm_citation_precision", "llm_context_precision", "llm_context_recall", "llm_context_utilization", "llm_noise_sensitivity",
 ] as const;

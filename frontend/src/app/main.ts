@@ -6,12 +6,14 @@ import { createJobs, jobsKey } from "@/features/jobs/jobs";
 import { createLibraries } from "@/features/library/libraries";
 import { createToasts, toastsKey } from "@/ui/toasts";
 import App from "./App.vue";
+import { guardClicks } from "@/lib/clicks";
 import { createTexts, useLanguage } from "./i18n";
 import { createPreferences } from "./preferences";
 import { createScreens, fetchScreens } from "./router";
 import { shellKey } from "./shell";
 
 async function start(): Promise<void> {
+  guardClicks(document);
   const preferences = createPreferences();
   const i18n = await createTexts(preferences.language.value);
   watch(preferences.language, (language) => void useLanguage(i18n, language));

@@ -32,6 +32,8 @@ export function useTalk() {
   const followed = useFollowed();
   const turns = shallowRef<readonly Turn[]>(slot.read());
   const starting = ref("");
+  /** What is being asked, for one question is asked once. */
+  let sent = "";
   const error = shallowRef<ServiceError | null>(null);
   const trouble = useRecovery(error, () => resume());
   const busy = computed(() => starting.value !== "" || followed.running.value);
@@ -55,6 +57,9 @@ export function useTalk() {
   }
 
   async function ask(request: AskRequest): Promise<boolean> {
+    const asked = JSON.stringify(request);
+    if (starting.value !== "" && sent === asked) return false; // it is on its way
+    sent = asked;
     controller?.abort();
     if (followed.running.value) await followed.stop();
     const mine = (controller = new AbortController());

@@ -62,6 +62,8 @@ export function useCompare() {
   });
 
   let controller: AbortController | null = null;
+  /** What was sent last: the same is not sent again while it is on its way. */
+  let sent = "";
   let rest: ReturnType<typeof setTimeout> | undefined;
 
   watch(followed.job, (job) => {
@@ -77,6 +79,8 @@ export function useCompare() {
     clearTimeout(rest);
     const wanted = request.value;
     if (wanted.query === "" || wanted.kb === "") return;
+    if (controller && sent === signature.value) return; // it is on its way
+    sent = signature.value;
     controller?.abort();
     void followed.stop();
     const mine = (controller = new AbortController());

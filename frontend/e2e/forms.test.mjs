@@ -1,0 +1,83 @@
+// What forms do with double clicks and with their addresses.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { launch, openPage } from "./browser.mjs";
+import { startServer } from "./server.mjs";
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof startServer>>} */
+let server;
+before(async () => {
+  browser = await launch();
+  server = await startServer();
+  await server.buildSamples();
+  const file = path.join(server.folder, "one.jsonl");
+  writeFileSync(file, `${JSON.stringify({ query_id: "nodes", question: "How many nodes does the search cluster have at most?", answers: ["24 nodes."], gold: [{ doc: "company/capacity-runbook-en.md" }] })}\n`);
+  await server.call("ImportDataset", { file, name: "one", kb: "", columns: null });
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const texts = JSON.parse(readFileSync(new URL("../../backend/i18n/locales/en.json", import.meta.url), "utf8")).ui;
+const t = (/** @type {string} */ key) => String(key.split(".").reduce((at, part) => at[part], texts));
+const question = "How long are audit logs kept for a Business customer in 2025?";
+
+/**
+ * Opens a screen where one operation takes its time, and counts how often it is asked for.
+ * @param {string} hash @param {string} operation @param {number} delay
+ * @param {(page: import("playwright-core").Page) => Promise<void>} body
+ */
+async function counted(hash, operation, delay, body) {
+  const opened = await openPage(browser, server.url, { language: "en" });
+  try {
+    /** @type {string[]} */
+    const sent = [];
+    await opened.page.route(/\/api\/(Start|Cancel)/u, async (route) => {
+      const name = new URL(route.request().url()).pathname.split("/").at(-1) ?? "";
+      sent.push(name);
+      if (name === operation) await sleep(delay);
+      await route.continue().catch(() => undefined);
+    });
+    await opened.page.evaluate((to) => { location.hash = to; }, hash);
+    await body(opened.page);
+    assert.deepEqual(sent, [operation]);
+    opened.assertClean();
+  } finally {
+    await opened.close();
+  }
+}
+
+describe("a double click", () => {
+  for (const delay of [0, 1500]) {
+    it(`on Ask asks once, the reply after ${delay} ms`, () =>
+      counted("#/ask?kb=sample", "StartAsk", delay, async (page) => {
+        await page.getByRole("search").getByRole("textbox").fill(question);
+        await page.getByRole("button", { name: t("ask.ask"), exact: true }).dblclick({ delay: 40 });
+        await page.locator("article.turn .marker").first().waitFor();
+        assert.equal(await page.locator("article.turn").count(), 1);
+        assert.equal(await page.getByRole("search").getByRole("textbox").inputValue(), "");
+      }));
+
+    it(`on Compare compares once, the reply after ${delay} ms`, () =>
+      counted("#/compare?kb=sample", "StartCompare", delay, async (page) => {
+        await page.getByRole("combobox", { name: t("compare.query") }).fill(question);
+        await page.getByRole("button", { name: t("compare.run"), exact: true }).dblclick({ delay: 40 });
+        await page.locator('[aria-busy="false"] article').first().waitFor();
+      }));
+
+    it(`on Evaluate evaluates once, the reply after ${delay} ms`, async () => {
+      const before = (await server.call("ListRuns", {})).runs.length;
+      await counted("#/evaluate?dataset=one&kb=sample", "StartEval", delay, async (page) => {
+        await page.getByRole("button", { name: t("eval.start"), exact: true }).dblclick({ delay: 40 });
+        await page.locator(".report").waitFor({ timeout: 180_000 });
+      });
+      assert.equal((await server.call("ListRuns", {})).runs.length - before, 4);
+    });
+  }
+});

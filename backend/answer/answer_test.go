@@ -55,7 +55,7 @@ func noCoverage(string, string) float64 { return 0 }
 func extract(t *testing.T, scorer rag.Reranker, texts ...string) answer.Answer {
 	t.Helper()
 	in, doc := hits(texts...)
-	a, err := answer.Extract(t.Context(), scorer, noCoverage, "zh", "问题", in)
+	a, err := answer.Extractor{Scorer: scorer, Coverage: noCoverage}.Extract(t.Context(), "zh", "问题", in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +108,12 @@ func TestTheBestSentencesAreQuoted(t *testing.T) {
 func TestCoverageOfTermsCounts(t *testing.T) {
 	t.Parallel()
 	in, _ := hits("年假每年十天。病假另行计算。")
-	a, err := answer.Extract(t.Context(), scored{"年假": 0.5, "病假": 0.4}, func(_, sentence string) float64 {
+	a, err := answer.Extractor{Scorer: scored{"年假": 0.5, "病假": 0.4}, Coverage: func(_, sentence string) float64 {
 		if strings.Contains(sentence, "病假") {
 			return 1
 		}
 		return 0
-	}, "zh", "病假", in)
+	}}.Extract(t.Context(), "zh", "病假", in)
 	if err != nil || a.Text != "病假另行计算。 [1]" {
 		t.Errorf("answer %q (%v)", a.Text, err)
 	}
@@ -131,7 +131,7 @@ func TestNothingToQuoteIsARefusal(t *testing.T) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
-	a, err := answer.Extract(t.Context(), scored{}, noCoverage, "en", "question", nil)
+	a, err := answer.Extractor{Scorer: scored{}, Coverage: noCoverage}.Extract(t.Context(), "en", "question", nil)
 	if err != nil || a.Text != "Not in the documents." {
 		t.Errorf("in English: %q (%v)", a.Text, err)
 	}
@@ -154,7 +154,8 @@ func (failing) Rerank(context.Context, string, []rag.Passage) ([]rag.Relevance, 
 func TestAFailingScorerIsAnError(t *testing.T) {
 	t.Parallel()
 	in, _ := hits("年假每年十天。")
-	if a, err := answer.Extract(t.Context(), failing{}, noCoverage, "zh", "年假", in); err == nil || a.Text != "" {
+	broken := answer.Extractor{Scorer: failing{}, Coverage: noCoverage}
+	if a, err := broken.Extract(t.Context(), "zh", "年假", in); err == nil || a.Text != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -68,6 +68,9 @@ type Answer struct {
 	Abstained bool
 	// Best is the best of the sentences that Extract quotes.
 	Best Best
+	// Unnamed are the names with a number, such as E1, that the question has and none
+	// of the passages that Extract quotes.
+	Unnamed []string
 }
 
 // Best is the sentence that an extracted answer would be without the others.
@@ -83,13 +86,25 @@ type sentence struct {
 	hit   int      // index into hits
 	span  rag.Span // in the hit's chunk text, trimmed
 	text  string
-	score float64
+	score float64 // by which it is chosen
+	plain float64 // the scorer's and the terms' part of it
 }
 
-// Extract answers question with the best sentences of the top hits, scored by
-// scorer and, by the share of the question's terms they hold, by terms; lang is
-// the language of a refusal. Equal inputs give equal answers.
-func Extract(ctx context.Context, scorer rag.Reranker, coverage func(question, sentence string) float64, lang, question string, hits []rag.Hit) (Answer, error) {
+// Extractor answers without a language model, in the words of the passages.
+type Extractor struct {
+	Scorer rag.Reranker
+	// Coverage is the share of a question's terms that a sentence holds, in [0, 1].
+	Coverage func(question, sentence string) float64
+	// Level is the score at which a sentence begins to answer, where several models
+	// score, each the sentences of its language: their scores are compared by how far
+	// they are above. Nil when one model scores all.
+	Level func(sentence string) float64
+}
+
+// Extract answers question with the best sentences of the top hits, by score and
+// coverage; a sentence about another of the kind that is asked for, as E9 is for E1,
+// stands back. lang is the language of a refusal. Equal inputs give equal answers.
+func (e Extractor) Extract(ctx context.Context, lang, question string, hits []rag.Hit) (Answer, error) {
 	candidates := sentences(hits)
 	if len(candidates) == 0 {
 		return Answer{Text: Refusal(lang), Abstained: true}, nil
@@ -98,18 +113,31 @@ func Extract(ctx context.Context, scorer rag.Reranker, coverage func(question, s
 	for i, c := range candidates {
 		passages[i] = rag.Passage{ID: hits[c.hit].Chunk.ID, Text: c.text}
 	}
-	scores, err := scorer.Rerank(ctx, question, passages)
+	scores, err := e.Scorer.Rerank(ctx, question, passages)
 	if err != nil {
 		return Answer{}, fmt.Errorf("score %d sentences: %w", len(candidates), err)
 	}
+	asked := codesIn(question)
 	for i := range candidates {
 		c := &candidates[i]
-		c.score = scores[i].Score + lexicalShare*coverage(question, c.text) - rankCost*float64(c.hit)
+		c.plain = scores[i].Score + lexicalShare*e.Coverage(question, c.text) - rankCost*float64(c.hit)
+		c.score = c.plain
+		if e.Level != nil {
+			c.score -= e.Level(c.text)
+		}
+		if ofSiblings(asked, c.text) {
+			c.score -= siblingCost
+		}
 	}
 	chosen := choose(candidates)
 	a := quote(chosen, hits)
 	best := slices.MaxFunc(chosen, func(a, b sentence) int { return cmp.Compare(a.score, b.score) })
-	a.Best = Best{best.text, best.score}
+	a.Best = Best{best.text, best.plain}
+	quoted := make([]rag.Hit, len(chosen))
+	for i, c := range chosen {
+		quoted[i] = hits[c.hit]
+	}
+	a.Unnamed = unnamed(asked, question, quoted)
 	return a, nil
 }
 

@@ -7,7 +7,7 @@
 // by sentence: what it cites must say what it says.
 //
 //	prompt := answer.Builtin(answer.KindGrounded, "zh").Prompt(question, hits, answer.OrderRelevance)
-//	a, err := answer.Extract(ctx, reranker, coverage, "zh", question, hits)
+//	a, err := answer.Extractor{Scorer: reranker, Coverage: coverage}.Extract(ctx, "zh", question, hits)
 //	a, err = answer.Check(ctx, answer.Evidence{}, reply, hits)
 //	w, err := answer.Writer{…}.Write(ctx, "zh", question, hits)
 package answer

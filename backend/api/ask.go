@@ -57,8 +57,9 @@ type AskResponse struct {
 	Truncated bool `json:"truncated"`
 	// Warnings say that the model did not see all that was found: passages_cut,
 	// prompt_truncated, and abstained_after_cut when it then found no answer; reply_cut
-	// that it was cut short itself; and weak_quote that an extracted answer's best
-	// sentence matches the question only weakly.
+	// that it was cut short itself; weak_quote that an extracted answer's best sentence
+	// matches the question only weakly; and code_unnamed that the passages that it quotes
+	// lack a name with a number that the question has.
 	Warnings []Notice  `json:"warnings"`
 	Hits     []Hit     `json:"hits"`
 	Dropped  []Dropped `json:"dropped"`

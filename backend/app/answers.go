@@ -14,7 +14,6 @@ import (
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
-	"ragdesk/backend/models"
 	"ragdesk/backend/rag"
 )
 
@@ -151,52 +150,6 @@ func (s *Service) unanswered(ctx context.Context, q inquiry, f found) (answered,
 	return answered{
 		prompt: t.Prompt(q.text, f.Hits, f.order), template: t, context: c, cut: []string{}, fingerprint: f.fingerprint,
 	}, nil
-}
-
-// quoted answers without a language model.
-func (s *Service) quoted(ctx context.Context, q inquiry, f found) (answered, error) {
-	out, err := s.unanswered(ctx, q, f)
-	if err != nil {
-		return answered{}, err
-	}
-	out.model = answer.ExtractiveModel
-	if out.Answer, err = s.extract(ctx, q, f); err != nil {
-		return answered{}, err
-	}
-	if !out.Abstained {
-		weak, err := s.weakQuote(ctx, q.kb, out.Best)
-		if err != nil {
-			return answered{}, err
-		}
-		out.warnings = append(out.warnings, weak...)
-	}
-	if out.evidence, err = s.evidence(ctx, q); err != nil {
-		return answered{}, err
-	}
-	return out, out.support(ctx, f.Hits)
-}
-
-// weakQuote notices an extracted answer whose best sentence matches the question so
-// little that it rarely answers. A model without a measured bound notices none.
-func (s *Service) weakQuote(ctx context.Context, kb string, best answer.Best) ([]rag.Notice, error) {
-	st, err := s.openStore(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := st.Library(ctx, kb)
-	if err != nil {
-		return nil, err
-	}
-	mixed, name, err := s.model(lib).local()
-	if err != nil {
-		return nil, err
-	}
-	member := strings.Split(name, "+")[mixed.Space(best.Quote)]
-	bound := models.WeakQuote(member)
-	if bound == 0 || best.Score >= bound {
-		return nil, nil
-	}
-	return []rag.Notice{{Code: "weak_quote", Detail: fmt.Sprintf("%.2f < %.2f, %s", best.Score, bound, member)}}, nil
 }
 
 // written answers with a language model.

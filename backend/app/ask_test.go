@@ -189,6 +189,38 @@ func TestAComparisonAsAJob(t *testing.T) {
 	}
 }
 
+// Of codes that read alike the one that is asked for is quoted, and one that the
+// documents do not have is told.
+func TestACodeThatIsNotThereIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := service(t)
+	load(t, s, folder(t, map[string]string{
+		"manual.md": "# 热水器手册\n\n## 故障代码\n\nE1 表示点火失败，请检查燃气阀门是否打开。E5 表示出水温度超过 75 度，机器自动停机。E9 表示风机故障，须联系售后。\n",
+		"travel.md": "# Travel\n\n## Hotels\n\nA room may cost 140 euros a night in Lyon and 190 euros in Paris.\n",
+	}))
+	for _, c := range []struct{ question, quote, unnamed string }{
+		{"E1 故障怎么办？", "E1 表示点火失败", ""},
+		{"e5 是什么意思？", "E5 表示", ""},
+		{"故障代码 E7 是什么？", "", "E7"},
+		{"What may a hotel room cost?", "A room may cost", ""},
+		{"hotel", "A room may cost", ""},
+	} {
+		out, err := s.Ask(t.Context(), api.AskRequest{KB: "kb", Query: c.question, Model: "extractive"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unnamed := ""
+		for _, w := range out.Warnings {
+			if w.Code == "code_unnamed" {
+				unnamed = w.Detail
+			}
+		}
+		if !strings.HasPrefix(out.Answer, c.quote) || unnamed != c.unnamed {
+			t.Errorf("%s: %q, warnings %+v", c.question, out.Answer, out.Warnings)
+		}
+	}
+}
+
 // An extracted answer quotes the best there is; that it fits badly is said, by the
 // bound of the model of the quote's own language.
 func TestAWeakQuoteIsNoticed(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"ragdesk/backend/answer"
 	"ragdesk/backend/api"
 	"ragdesk/backend/lexical"
 	"ragdesk/backend/library"
@@ -112,15 +111,6 @@ func (s *Service) findIn(ctx context.Context, snap *library.Snapshot, p rag.Pipe
 	}
 	f.lap(rag.StepRead)
 	return f, nil
-}
-
-// extract answers from hits without a language model.
-func (s *Service) extract(ctx context.Context, q inquiry, f found) (answer.Answer, error) {
-	scorer, err := s.libraryScorer(ctx, q.kb)
-	if err != nil {
-		return answer.Answer{}, err
-	}
-	return answer.Extract(ctx, scorer, coverageBy(f.terms), q.lang, q.text, f.Hits)
 }
 
 // libraryScorer is the reranker that a library's own model makes.

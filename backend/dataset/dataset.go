@@ -46,6 +46,8 @@ type Dataset struct {
 	// ReadAs says of a file which other encoding than UTF-8 it was read in; CodeReadAs and
 	// CodeReadAsUnsure.
 	ReadAs []Problem
+	// Unread names the keys of a file that were not read and look misspelt; CodeKeyUnread.
+	Unread []Problem
 }
 
 // Question is one question with all that is known of its answer.

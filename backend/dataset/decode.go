@@ -17,6 +17,14 @@ type fields map[string]json.RawMessage
 type decoder struct {
 	line     int
 	problems []Problem
+	// keys takes what is misspelt; nil where names are not the file's.
+	keys *misspelt
+}
+
+func (d *decoder) look(f fields, known []string) {
+	if d.keys != nil {
+		d.keys.look(d.line, f, known)
+	}
 }
 
 func (d *decoder) problem(code, format string, args ...any) {
@@ -193,6 +201,7 @@ func (d *decoder) goldList(name string, raw json.RawMessage) []Gold {
 }
 
 func (d *decoder) goldObject(at string, f fields) Gold {
+	d.look(f, goldObjectKeys())
 	g := Gold{Doc: d.text(f, "doc", "doc_id", "id", "chunk_id", "source"), Quote: d.text(f, "quote"), Grade: GradeBackground}
 	if _, raw := f.first([]string{"grade", "relevance", "score"}); raw != nil {
 		g.Grade = d.grade(raw)

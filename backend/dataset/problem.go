@@ -69,6 +69,10 @@ const (
 	// short; the encodings.
 	CodeReadAsUnsure = "read_as_unsure"
 
+	// CodeKeyUnread is the notice of a key that is not read and looks like one that is; both, and
+	// how often it is used.
+	CodeKeyUnread = "key_unread"
+
 	// CodeQuoteRepeated is the notice of a quote that occurs several times and
 	// comes without a place: the first occurrence counts.
 	CodeQuoteRepeated = "quote_repeated"

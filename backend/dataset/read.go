@@ -87,6 +87,7 @@ type reader struct {
 	columns   map[string]string
 	questions []Question
 	problems  []Problem
+	keys      misspelt
 	more      int
 	// answersOnly has the indexes of rows that make no claim about gold.
 	answersOnly map[int]bool
@@ -145,9 +146,10 @@ func (r *reader) json(ctx context.Context, in io.Reader) error {
 			r.note(Problem{rec.line, rec.problem, rec.detail})
 			return nil
 		}
-		d := decoder{line: rec.line}
+		d := decoder{line: rec.line, keys: &r.keys}
 		if f, ok := d.object(rec.raw); ok {
 			f = f.renamed(r.columns)
+			d.look(f, questionKeys())
 			q := d.question(f)
 			if _, mapped := r.columns["doc"]; mapped {
 				d.goldOfColumns(&q, f)

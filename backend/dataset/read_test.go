@@ -341,3 +341,37 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(roundTrip)
 }
+
+// TestMisspeltKeysAreSaid: a key that is not read and looks like one that is gets a notice, at
+// its first line; anybody's own keys get none.
+func TestMisspeltKeysAreSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, in string
+		format   dataset.Format
+		want     []dataset.Problem
+	}{
+		{"question and gold", `{"question":"?","anwser":"a","gold":[{"doc":"d","grad":2,"qoute":"x"}]}
+{"question":"?","anwser":"b","gold":[{"doc":"d","page":3}]}`, "", []dataset.Problem{
+			{Line: 1, Code: "key_unread", Detail: "anwser → answer (×2)"},
+			{Line: 1, Code: "key_unread", Detail: "grad → grade"},
+			{Line: 1, Code: "key_unread", Detail: "qoute → quote"},
+		}},
+		{"other case", `{"question":"?","queryId":"a","keyPoints":["k"],"gold":["d"]}`, "", []dataset.Problem{
+			{Line: 1, Code: "key_unread", Detail: "keyPoints → key_points"}, {Line: 1, Code: "key_unread", Detail: "queryId → query_id"},
+		}},
+		{"their own", `{"question":"?","metadata":{"anwser":1},"difficulty":"hard","tags":[],"title":"t","date":"d","level":1,"sources":[],"source":"s","gold":[{"doc":"d","title":"t"}]}`, "", nil},
+		{"table", "question,anwser,relevant_ids,grad,page\n?,a,d,2,3\n?,b,d,2,3\n", "csv", []dataset.Problem{
+			{Line: 1, Code: "key_unread", Detail: "anwser → answer"}, {Line: 1, Code: "key_unread", Detail: "grad → grade"},
+		}},
+	} {
+		ds, problems, err := dataset.Parse(t.Context(), strings.NewReader(c.in), c.format)
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%s: problems %v, error %v", c.name, problems, err)
+		}
+		got := slices.DeleteFunc(ds.Notices(), func(p dataset.Problem) bool { return p.Code != "key_unread" })
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

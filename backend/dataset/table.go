@@ -44,10 +44,20 @@ func (r *reader) table(ctx context.Context, in io.Reader, comma rune) error {
 				r.note(Problem{line, CodeNoColumn, "question"})
 				return nil
 			}
+			r.keys.look(line, fieldsNamed(header), columnKeys())
 			continue
 		}
 		r.row(line, header, row)
 	}
+}
+
+// fieldsNamed are fields without values.
+func fieldsNamed(names []string) fields {
+	out := fields{}
+	for _, name := range names {
+		out[name] = nil
+	}
+	return out
 }
 
 // withoutBOM skips a byte-order mark.

@@ -31,7 +31,7 @@ func (r *reader) finish(name string) (Dataset, []Problem) {
 	if r.more > 0 {
 		r.problems = append(r.problems, Problem{0, CodeTooMany, strconv.Itoa(r.more)})
 	}
-	return Dataset{Name: name, Questions: r.questions, ReadAs: r.files.readAs}, r.problems
+	return Dataset{Name: name, Questions: r.questions, ReadAs: r.files.readAs, Unread: r.keys.notices()}, r.problems
 }
 
 // attach gives the questions their judgments and drops those without any.
@@ -170,7 +170,7 @@ func (d Dataset) Clusters() []string {
 // Notices returns what is to be known of a dataset that may be used: that it is
 // small, or that a type is rare.
 func (d Dataset) Notices() []Problem {
-	out := slices.Clone(d.ReadAs)
+	out := slices.Concat(d.ReadAs, d.Unread)
 	n := len(d.Questions)
 	switch {
 	case n < FewQuestions:

@@ -16,6 +16,7 @@ import (
 	"ragdesk/backend/i18n"
 	"ragdesk/backend/label"
 	"ragdesk/backend/runs"
+	"ragdesk/backend/text"
 )
 
 // labelLine is a line of a file of labels.
@@ -109,7 +110,7 @@ func jsonLines[T any](lines []T) (string, error) {
 }
 
 // ImportLabels reads labels from a file. Nothing is kept of a file with a line that is wrong: the
-// fault "labels_invalid" {path, line, detail}.
+// fault "labels_invalid" {path, line, detail}; of a file without a line, "labels_empty" {path}.
 func (s *Service) ImportLabels(ctx context.Context, r api.ImportLabelsRequest) (api.ImportedLabels, error) {
 	if r.File == "" {
 		return api.ImportedLabels{}, fault.New("argument_missing", fault.P("argument", "FILE"))
@@ -159,6 +160,9 @@ func (in *labelImport) read(path string) error {
 	if err := lines.Err(); err != nil {
 		return fault.Wrap(err, "labels_invalid", fault.P("path", path), fault.P("line", n+1), fault.P("detail", err))
 	}
+	if in.out.Lines == 0 {
+		return fault.New("labels_empty", fault.P("path", path))
+	}
 	return nil
 }
 
@@ -166,18 +170,21 @@ func (in *labelImport) read(path string) error {
 func (in *labelImport) detail(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {
-		return i18n.ErrorBody(in.lang, f).Message
+		return strings.TrimRight(i18n.ErrorBody(in.lang, f).Message, ".。") // it stands within a sentence
 	}
 	return err.Error()
 }
 
 // line takes one line in. The fault "label_line_changed" {key} means that the content was edited:
-// the label would be of something else.
+// the label would be of something else; "label_line_no_claim" that the line is another file's.
 func (in *labelImport) line(raw []byte) error {
 	in.out.Lines++
 	var l labelLine
 	if err := json.Unmarshal(raw, &l); err != nil {
 		return fault.JSONLine(raw, err)
+	}
+	if text.IsBlank(l.Claim) {
+		return fault.New("label_line_no_claim")
 	}
 	if strings.TrimSpace(l.State) == "" {
 		in.out.Blank++

@@ -155,7 +155,7 @@ var usageCodes = map[string]bool{
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,
 	"flag_with_config": true, "run_name_twice": true, "export_unknown": true, "models_differ": true, "baseline_unknown": true, "primary_unknown": true,
 	"prompt_unknown": true, "history_invalid": true, "prompt_placeholder_missing": true, "prompt_placeholder_unknown": true, "prompt_passages_twice": true, "prompt_encoding": true,
-	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "detector_no_model": true, "detector_twice": true, "items_invalid": true, "items_empty": true, "sample_size_invalid": true, "probe_unknown": true, "label_state_unknown": true, "labels_invalid": true, "verdicts_invalid": true, "label_person_unknown": true, "label_detector_unknown": true, "llm_host_invalid": true,
+	"name_twice": true, "entry_twice": true, "run_twice": true, "detector_unknown": true, "detector_no_model": true, "detector_twice": true, "items_invalid": true, "items_empty": true, "sample_size_invalid": true, "probe_unknown": true, "label_state_unknown": true, "labels_invalid": true, "labels_empty": true, "verdicts_invalid": true, "label_person_unknown": true, "label_detector_unknown": true, "llm_host_invalid": true,
 	"rating_verdict_unknown": true, "rated_question_empty": true, "rated_passage_unknown": true, "rated_answer_invalid": true,
 	"workspace_not_empty": true, "restore_mode_unknown": true, "file_exists": true,
 }

@@ -80,7 +80,8 @@ type SearchResponse struct {
 	// Rewrite is what a language model made of the question for the search; null
 	// without.
 	Rewrite *Rewrite `json:"rewrite"`
-	// Warnings say why less was found than might be: filter_passes_nothing.
+	// Warnings say why less was found than might be: filter_passes_nothing,
+	// and filter_value_unknown for what the filter names and no document has.
 	Warnings []Notice `json:"warnings"`
 	// Fingerprint names pipeline, index and models.
 	Fingerprint string `json:"fingerprint"`

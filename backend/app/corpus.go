@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"ragdesk/backend/lexical"
@@ -41,16 +42,38 @@ func (s *Service) corpus(ctx context.Context, snap *library.Snapshot, z lexical.
 	return c, nil
 }
 
-// filtered warns of a filter that no chunk passes.
+// filtered warns of a filter that no chunk passes, and of what it names that no document has.
 func (s *Service) filtered(ctx context.Context, lib rag.Library, filter rag.Filter) ([]rag.Notice, error) {
 	if filter.IsZero() {
 		return nil, nil
 	}
 	view, err := s.views.of(ctx, s.store, lib, filter)
-	if err != nil || len(view.passed) > 0 {
+	if err != nil {
 		return nil, err
 	}
-	return []rag.Notice{{Code: "filter_passes_nothing", Detail: strconv.Itoa(lib.Documents)}}, nil
+	var out []rag.Notice
+	if len(view.passed) == 0 {
+		out = append(out, rag.Notice{Code: codePassesNothing, Detail: strconv.Itoa(lib.Documents)})
+	}
+	for _, v := range view.missing {
+		out = append(out, rag.Notice{Code: "filter_value_unknown", Detail: fmt.Sprintf("--%s %s (%s)", v.Setting, v.Value, shownValues(v.There))})
+	}
+	return out, nil
+}
+
+// codePassesNothing is the warning of a filter that no chunk passes, and the refusal to evaluate.
+const codePassesNothing = "filter_passes_nothing"
+
+// shownValues lists values, the first of many.
+func shownValues(values []string) string {
+	const most = 12
+	switch n := len(values); {
+	case n == 0:
+		return "–"
+	case n > most:
+		return strings.Join(values[:most], ", ") + ", …"
+	}
+	return strings.Join(values, ", ")
 }
 
 // loading waits for a snapshot's vectors.
@@ -80,6 +103,8 @@ type view struct {
 	titles map[rag.DocumentID]string
 	// passed are the chunks that the filter lets pass.
 	passed map[rag.ChunkID]bool
+	// missing is what the filter names and no document has.
+	missing []rag.FilterValue
 }
 
 // viewCache keeps the last view, since an evaluation asks for the same one with
@@ -114,7 +139,7 @@ func newView(ctx context.Context, st *store.Store, lib rag.Library, filter rag.F
 	if err != nil {
 		return view{}, err
 	}
-	v := view{titles: make(map[rag.DocumentID]string, len(rows))}
+	v := view{titles: make(map[rag.DocumentID]string, len(rows)), missing: filter.Missing(rows)}
 	var docs []rag.DocumentID
 	for _, d := range rows {
 		v.titles[d.ID] = d.Title

@@ -348,12 +348,12 @@ func (s searcher) Search(ctx context.Context, p rag.Pipeline, query string) (eva
 // nothing.
 func (s *Service) refuseEmptyFilters(ctx context.Context, plan evaluation, lib rag.Library) error {
 	for _, entry := range plan.entries {
-		nothing, err := s.filtered(ctx, lib, entry.Pipeline.Filter)
+		warnings, err := s.filtered(ctx, lib, entry.Pipeline.Filter)
 		if err != nil {
 			return err
 		}
-		if len(nothing) > 0 {
-			return fault.New("filter_passes_nothing", fault.P("strategy", entry.Pipeline.Strategy), fault.P("documents", lib.Documents))
+		if slices.ContainsFunc(warnings, func(n rag.Notice) bool { return n.Code == codePassesNothing }) {
+			return fault.New(codePassesNothing, fault.P("strategy", entry.Pipeline.Strategy), fault.P("documents", lib.Documents))
 		}
 	}
 	return nil

@@ -41,15 +41,16 @@ type cut struct {
 	read host.Options
 }
 
-// over fills what c leaves open from a library's settings.
+// over fills what c leaves open from a library's settings. With another size than the
+// library's, the overlap follows that size.
 func (c cut) over(s rag.Settings) cut {
 	if c.chunker == "" || c.chunker == s.Chunker {
 		c.chunker = s.Chunker
+		if c.overlap == nil && (c.size == nil || *c.size == s.ChunkSize) {
+			c.overlap = &s.ChunkOverlap
+		}
 		if c.size == nil {
 			c.size = &s.ChunkSize
-		}
-		if c.overlap == nil {
-			c.overlap = &s.ChunkOverlap
 		}
 	}
 	if c.embedder == "" {

@@ -131,12 +131,13 @@ func TestSettingsMustAgreeWithTheLibrary(t *testing.T) {
 		change func(*api.IngestRequest)
 		code   string // empty: accepted
 	}{
-		"none":             {func(*api.IngestRequest) {}, ""},
-		"the same":         {func(r *api.IngestRequest) { r.Chunker, r.ChunkSize = "chars", ptr(40) }, ""},
-		"another size":     {func(r *api.IngestRequest) { r.ChunkSize = ptr(41) }, "settings_mismatch"},
-		"another overlap":  {func(r *api.IngestRequest) { r.ChunkOverlap = ptr(0) }, "settings_mismatch"},
-		"another chunker":  {func(r *api.IngestRequest) { r.Chunker = "tokens" }, "settings_mismatch"},
-		"another embedder": {func(r *api.IngestRequest) { r.Embedder = "all-MiniLM-L6-v2" }, "embedder_mismatch"},
+		"none":                     {func(*api.IngestRequest) {}, ""},
+		"the same":                 {func(r *api.IngestRequest) { r.Chunker, r.ChunkSize = "chars", ptr(40) }, ""},
+		"another size":             {func(r *api.IngestRequest) { r.ChunkSize = ptr(41) }, "settings_mismatch"},
+		"a size below the overlap": {func(r *api.IngestRequest) { r.ChunkSize = ptr(8) }, "settings_mismatch"},
+		"another overlap":          {func(r *api.IngestRequest) { r.ChunkOverlap = ptr(0) }, "settings_mismatch"},
+		"another chunker":          {func(r *api.IngestRequest) { r.Chunker = "tokens" }, "settings_mismatch"},
+		"another embedder":         {func(r *api.IngestRequest) { r.Embedder = "all-MiniLM-L6-v2" }, "embedder_mismatch"},
 	} {
 		r := api.IngestRequest{KB: "kb", Paths: []string{path}}
 		c.change(&r)

@@ -1,8 +1,13 @@
 package rag
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"time"
+
+	"ragdesk/backend/fault"
 )
 
 // Filter restricts retrieval to some of a library's documents. A document passes
@@ -25,6 +30,68 @@ type Filter struct {
 // IsZero reports whether the filter lets everything pass.
 func (f Filter) IsZero() bool {
 	return len(f.Folders)+len(f.Types)+len(f.Languages)+len(f.Tags) == 0 && f.After == "" && f.Before == ""
+}
+
+// languages are what a document's may be in a filter.
+func (Filter) languages() []string { return []string{"zh", "en", "none"} }
+
+// Validate refuses what no document can pass: "filter_language_unknown" {language, known},
+// "filter_dates_empty" {after, before} for an interval without a day, and "pipeline_invalid"
+// {setting: "date", value} for a bound that is no date.
+func (f Filter) Validate() error {
+	for _, l := range f.Languages {
+		if !slices.ContainsFunc(f.languages(), func(known string) bool { return strings.EqualFold(l, known) }) {
+			return fault.New("filter_language_unknown", fault.P("language", l), fault.P("known", strings.Join(f.languages(), ", ")))
+		}
+	}
+	for _, d := range []string{f.After, f.Before} {
+		if _, err := time.Parse(time.DateOnly, d); d != "" && err != nil {
+			return fault.New("pipeline_invalid", fault.P("setting", "date"), fault.P("value", d))
+		}
+	}
+	if f.After != "" && f.Before != "" && f.After > f.Before {
+		return fault.New("filter_dates_empty", fault.P("after", f.After), fault.P("before", f.Before))
+	}
+	return nil
+}
+
+// FilterValue is a value of a filter that no document of a library has.
+type FilterValue struct {
+	// Setting is "folder", "type" or "tag".
+	Setting, Value string
+	// There are the values that documents have, sorted.
+	There []string
+}
+
+// Missing returns the folders, types and tags of the filter that none of docs has.
+func (f Filter) Missing(docs []DocumentRow) []FilterValue {
+	var out []FilterValue
+	add := func(setting string, values []string, has func(DocumentRow, string) bool, of func(DocumentRow) []string) {
+		for _, v := range values {
+			if !slices.ContainsFunc(docs, func(d DocumentRow) bool { return has(d, v) }) {
+				out = append(out, FilterValue{setting, v, valuesOf(docs, of)})
+			}
+		}
+	}
+	add("folder", f.Folders, func(d DocumentRow, v string) bool { return under(d.Source, v) },
+		func(d DocumentRow) []string { return []string{path.Dir(d.Source)} })
+	add("type", f.Types, isType, func(d DocumentRow) []string {
+		return []string{strings.ToLower(strings.TrimPrefix(path.Ext(d.Source), "."))}
+	})
+	add("tag", f.Tags, hasTag, func(d DocumentRow) []string { return d.Tags })
+	return out
+}
+
+// valuesOf are the values of docs, each once, without empty ones.
+func valuesOf(docs []DocumentRow, of func(DocumentRow) []string) []string {
+	seen := map[string]bool{}
+	for _, d := range docs {
+		for _, v := range of(d) {
+			seen[v] = v != ""
+		}
+	}
+	delete(seen, "")
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // Passes reports whether d fits the filter.

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"ragdesk/backend/fault"
 )
@@ -202,7 +201,7 @@ func (p Pipeline) Stages() []Stage {
 }
 
 // Validate reports the first setting that cannot run, with code
-// "pipeline_invalid".
+// "pipeline_invalid" or one of Filter.Validate.
 func (p Pipeline) Validate() error {
 	bad := func(setting string, value any) error {
 		return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", value))
@@ -237,7 +236,7 @@ func (p Pipeline) Validate() error {
 	case p.ContextOrder != "" && p.ContextOrder != OrderRelevance && p.ContextOrder != OrderEdges:
 		return bad("context-order", p.ContextOrder)
 	}
-	if err := p.checkDates(); err != nil {
+	if err := p.Filter.Validate(); err != nil {
 		return err
 	}
 	runs := p.Stages()
@@ -259,16 +258,6 @@ const (
 	maxBoost      = 100
 	maxNeighbours = 50
 )
-
-// checkDates refuses a bound that is no date.
-func (p Pipeline) checkDates() error {
-	for _, d := range []string{p.Filter.After, p.Filter.Before} {
-		if _, err := time.Parse(time.DateOnly, d); d != "" && err != nil {
-			return fault.New("pipeline_invalid", fault.P("setting", "date"), fault.P("value", d))
-		}
-	}
-	return nil
-}
 
 func sortedStages[V any](m map[Stage]V) []Stage { return slices.Sorted(maps.Keys(m)) }
 

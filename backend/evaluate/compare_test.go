@@ -334,3 +334,32 @@ func TestNoiseIsMeasuredAgainstWhatComesBack(t *testing.T) {
 		t.Errorf("advice %+v, want a quarter of at most a quarter", a)
 	}
 }
+
+func TestCompareSaysThatLibrariesDiffer(t *testing.T) {
+	t.Parallel()
+	s, _ := synthetic(t, 30, regressed)
+	s.Entries = s.Entries[:1]
+	s.Library = runs.Library{KB: "docs", Content: "one"}
+	a := run(t, s)
+	for _, c := range []struct {
+		name    string
+		library runs.Library
+		want    bool
+	}{
+		{"the same", s.Library, false},
+		{"other documents", runs.Library{KB: "recipes", Content: "two"}, true},
+		{"documents unknown", runs.Library{KB: "recipes"}, true},
+		{"the same documents, cut in another way", runs.Library{KB: "docs-small", Content: "one"}, false},
+		{"the library after a change", runs.Library{KB: "docs", Content: "two"}, false},
+	} {
+		s.Library = c.library
+		exp, err := evaluate.Compare(t.Context(), append(stored(a, "-a"), stored(run(t, s), "-b")...), evaluate.Choices{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := find(exp.Advice, runs.LibrariesDiffer)
+		if (said != nil) != c.want || said != nil && (said.Params["kb_a"] != "docs" || said.Params["kb_b"] != "recipes") {
+			t.Errorf("%s: %+v, want said %t", c.name, said, c.want)
+		}
+	}
+}

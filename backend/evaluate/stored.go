@@ -171,6 +171,13 @@ func (c Choices) options(stored []runs.Stored) (o options, deep []string, err er
 // warnings are those that only stored runs can give rise to.
 func (c Choices) warnings(stored []runs.Stored, o options, left int, deep []string) []runs.Advice {
 	var out []runs.Advice
+	for _, s := range stored {
+		base := stored[o.baseline]
+		if s.Library.KB != base.Library.KB && !sameDocuments(s.Library, base.Library) {
+			out = append(out, warning(runs.LibrariesDiffer, fault.P("a", base.Name), fault.P("b", s.Name),
+				fault.P("kb_a", base.Library.KB), fault.P("kb_b", s.Library.KB)))
+		}
+	}
 	if left > 0 {
 		out = append(out, warning(runs.QuestionsDiffer, fault.P("common", len(stored[0].Records)), fault.P("left", left)))
 	}
@@ -184,3 +191,7 @@ func (c Choices) warnings(stored []runs.Stored, o options, left int, deep []stri
 	}
 	return out
 }
+
+// sameDocuments reports that two libraries are known to hold the same documents: how they were
+// cut and indexed may well be what a comparison is about.
+func sameDocuments(a, b runs.Library) bool { return a.Content != "" && a.Content == b.Content }

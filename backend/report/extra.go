@@ -152,3 +152,41 @@ func lengthOf(m runs.Metric) (cell string, told bool) {
 	}
 	return cell, true
 }
+
+// libraryNames are the libraries that the runs searched, each once.
+func libraryNames(exp runs.Experiment) string {
+	return distinct(exp, func(r runs.Stored) string { return r.Library.KB })
+}
+
+// datasetNames are the datasets of the runs, each once.
+func datasetNames(exp runs.Experiment) string {
+	return distinct(exp, func(r runs.Stored) string { return r.Dataset.Name })
+}
+
+func distinct(exp runs.Experiment, of func(runs.Stored) string) string {
+	var names []string
+	for _, r := range exp.Runs {
+		if name := of(r.Stored); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// cellVerdict is a verdict beside a value; one that p was not adjusted for says so.
+func cellVerdict(c runs.Comparison) text {
+	v := word("verdict." + c.Verdict)
+	if !c.Exploratory || c.Verdict == runs.Inconclusive {
+		return v
+	}
+	return text{word("table.exploratory", fault.P("verdict", v.en)).en, word("table.exploratory", fault.P("verdict", v.zh)).zh}
+}
+
+// exploratoryLine explains the exploratory verdicts of a table, nil where there is none.
+func exploratoryLine(exp runs.Experiment) *text {
+	if !slices.ContainsFunc(exp.Comparisons, func(c runs.Comparison) bool { return c.Exploratory && c.Verdict != runs.Inconclusive }) {
+		return nil
+	}
+	line := word("table.exploratoryLegend", fault.P("primary", exp.Primary), fault.P("n", len(exp.Comparisons)))
+	return &line
+}

@@ -15,9 +15,8 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", word("title").in(lang))
 	if len(exp.Runs) > 0 {
-		s := exp.Runs[0].Stored
-		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n\n", word("meta.kb").in(lang), markdownText(s.Library.KB),
-			word("meta.dataset").in(lang), markdownText(s.Dataset.Name), size(exp).in(lang))
+		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n\n", word("meta.kb").in(lang), markdownText(libraryNames(exp)),
+			word("meta.dataset").in(lang), markdownText(datasetNames(exp)), size(exp).in(lang))
 	}
 	markdownHeadlines(&b, exp, lang)
 	for _, c := range exp.Comparisons {
@@ -28,6 +27,9 @@ func Markdown(w io.Writer, exp runs.Experiment, lang string) error {
 		}
 	}
 	markdownTable(&b, exp, lang)
+	if line := exploratoryLine(exp); line != nil {
+		fmt.Fprintf(&b, "\n%s\n", markdownText(line.in(lang)))
+	}
 	for _, line := range missingLines(exp) {
 		fmt.Fprintf(&b, "\n%s\n", markdownText(line.in(lang)))
 	}
@@ -147,7 +149,7 @@ func markdownCell(exp runs.Experiment, metric string, r runs.Result, lang string
 	if c == nil || c.Diff == nil {
 		return out
 	}
-	verdict := word("verdict." + c.Verdict).in(lang)
+	verdict := cellVerdict(*c).in(lang)
 	if c.Exploratory {
 		verdict = "*" + verdict + "*"
 	} else {

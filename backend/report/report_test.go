@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -443,6 +444,44 @@ func TestFurtherRows(t *testing.T) {
 			}
 			if name != "text" && strings.Contains(got, "<m>") {
 				t.Errorf("%s in %s has a name as markup", name, lang)
+			}
+		}
+	}
+}
+
+func TestReportsNameEveryLibrary(t *testing.T) {
+	t.Parallel()
+	all := stored(t, 12, []skill{{"bm25", .7, .8, .9, 1, 4}, {"vector", .2, .3, .4, 1, 4}})
+	all[1].Library.KB, all[1].Dataset.Name = "recipes", "more-questions"
+	exp := compared(t, all)
+	var text, markdown strings.Builder
+	if err := errors.Join(report.Text(&text, exp, report.English), report.Markdown(&markdown, exp, report.English)); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{text.String(), markdown.String(), page(t, exp, report.English)} {
+		for _, want := range []string{"sample, recipes", "sample-questions, more-questions", "searched the library sample"} {
+			if !strings.Contains(strings.ReplaceAll(out, "\\", ""), want) {
+				t.Errorf("%q is not in\n%.400s", want, out)
+			}
+		}
+	}
+}
+
+// Of many metrics some differ by chance: a table says which verdicts are exploratory.
+func TestTablesSayWhatIsExploratory(t *testing.T) {
+	t.Parallel()
+	exp := compared(t, stored(t, 12, []skill{{"bm25", .7, .8, .9, 1, 4}, {"vector", .2, .3, .4, 1, 4}}))
+	for i := range exp.Comparisons {
+		exp.Comparisons[i].Verdict = runs.Worse
+	}
+	for _, c := range []struct{ lang, mark, legend string }{{report.English, "worse (exploratory)", "Exploratory: not"}, {report.Chinese, "更差（探索性）", "探索性：不属于"}} {
+		for _, write := range []func(io.Writer, runs.Experiment, string) error{report.Text, report.Markdown} {
+			var b strings.Builder
+			if err := write(&b, exp, c.lang); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(b.String(), c.mark); n != len(exp.Comparisons)-1 || !strings.Contains(b.String(), c.legend) {
+				t.Errorf("%d of %d verdicts are marked:\n%.1500s", n, len(exp.Comparisons)-1, b.String())
 			}
 		}
 	}

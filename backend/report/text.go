@@ -13,15 +13,17 @@ import (
 func Text(w io.Writer, exp runs.Experiment, lang string) error {
 	var b strings.Builder
 	if len(exp.Runs) > 0 {
-		s := exp.Runs[0].Stored
-		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n", word("meta.kb").in(lang), s.Library.KB,
-			word("meta.dataset").in(lang), s.Dataset.Name, size(exp).in(lang))
+		fmt.Fprintf(&b, "%s: %s · %s: %s · %s\n", word("meta.kb").in(lang), libraryNames(exp),
+			word("meta.dataset").in(lang), datasetNames(exp), size(exp).in(lang))
 	}
 	b.WriteByte('\n')
 	textHeadlines(&b, exp, lang)
 	textNotes(&b, exp, lang)
 	b.WriteByte('\n')
 	writeColumns(&b, tableRows(exp, lang))
+	if line := exploratoryLine(exp); line != nil {
+		fmt.Fprintln(&b, line.in(lang))
+	}
 	for _, line := range missingLines(exp) {
 		fmt.Fprintln(&b, line.in(lang))
 	}
@@ -100,7 +102,7 @@ func textCell(exp runs.Experiment, metric string, r runs.Result, lang string) st
 	m := r.Metrics[metric]
 	cell := score(m.Value)
 	if c := comparison(exp, metric, r.Name); c != nil && c.Diff != nil {
-		cell += fmt.Sprintf(" %s %s", difference(c.Diff), word("verdict."+c.Verdict).in(lang))
+		cell += fmt.Sprintf(" %s %s", difference(c.Diff), cellVerdict(*c).in(lang))
 	}
 	return cell
 }

@@ -141,19 +141,18 @@ func seriesOf(exp runs.Experiment) []series {
 }
 
 func meta(exp runs.Experiment) []fact {
-	s := exp.Runs[0].Stored
 	out := []fact{}
-	if s.Library.KB != "" {
-		value := plain(s.Library.KB)
-		if s.Library.Chunks > 0 {
-			more := word("meta.chunks", fault.P("documents", s.Library.Documents), fault.P("chunks", s.Library.Chunks))
-			value = text{s.Library.KB + " · " + more.en, s.Library.KB + " · " + more.zh}
+	if names := libraryNames(exp); names != "" {
+		value := plain(names)
+		if l := exp.Runs[0].Stored.Library; l.Chunks > 0 && names == l.KB {
+			more := word("meta.chunks", fault.P("documents", l.Documents), fault.P("chunks", l.Chunks))
+			value = text{names + " · " + more.en, names + " · " + more.zh}
 		}
 		out = append(out, fact{word("meta.kb"), value})
 	}
 	questions := size(exp)
-	if s.Dataset.Name != "" {
-		questions = text{s.Dataset.Name + " · " + questions.en, s.Dataset.Name + " · " + questions.zh}
+	if names := datasetNames(exp); names != "" {
+		questions = text{names + " · " + questions.en, names + " · " + questions.zh}
 	}
 	out = append(out, fact{word("meta.dataset"), questions})
 	if !exp.Created.IsZero() {

@@ -52,6 +52,8 @@ const (
 	// PowerLow {a, b, metric, diff, n, effect, needed}: what an inconclusive comparison
 	// of n questions finds with a power of .8, and how many its difference needs.
 	PowerLow = "power_low"
+	// LibrariesDiffer {a, b, kb_a, kb_b}: runs searched libraries of different documents.
+	LibrariesDiffer = "libraries_differ"
 	// QuestionsDiffer {common, left}: stored runs share only some questions.
 	QuestionsDiffer = "questions_differ"
 	// MetricsLeftOut {metrics, depth}: metrics look below the lists of stored runs.
@@ -104,7 +106,7 @@ const (
 func AdviceCodes() []string {
 	return []string{
 		QuestionsVeryFew, QuestionsFew, MetricAlone, MetricNeedsAnswers, QueriesErrored, HitsDuplicate, GoldNotIndexed, GoldSplit,
-		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, QuestionsDiffer,
+		GoldStale, TypesUnknown, TypesRare, VariablesSeveral, PipelineNotOwn, ListShort, VerdictErrors, PowerLow, LibrariesDiffer, QuestionsDiffer,
 		MetricsLeftOut, DepthsDiffer, TuneQuestionsFew, TuneErrored, JudgeIsGenerator, JudgeSmall, HybridBelowLeg, RerankBelow, RecallLow, OrderLow, OrderLowReranked, PrecisionLow,
 		PrecisionLowSpread, HallucinationHigh, RelevancyLow,
 		AnswersSentenceLong, AnswersParagraphLong, AnswersStructureMissing, AnswersTermsUnexplained,

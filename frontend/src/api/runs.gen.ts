@@ -89,6 +89,10 @@ export const VerdictErrors = "verdict_errors";
  */
 export const PowerLow = "power_low";
 /**
+ * LibrariesDiffer {a, b, kb_a, kb_b}: runs searched libraries of different documents.
+ */
+export const LibrariesDiffer = "libraries_differ";
+/**
  * QuestionsDiffer {common, left}: stored runs share only some questions.
  */
 export const QuestionsDiffer = "questions_differ";

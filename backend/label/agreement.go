@@ -34,9 +34,6 @@ const (
 	CautionPrevalence = "prevalence_extreme"
 )
 
-// fewLabels is how many claims an agreement should rest on.
-const fewLabels = 30
-
 // extremeShare is the share below which, or one minus above which, a class is so rare
 // that kappa says little.
 const extremeShare = .1
@@ -82,8 +79,8 @@ func Compare(ctx context.Context, b *Book, src *Source, o Options) (runs.Agreeme
 		c.kappa(kappaOrdered, orderedClasses, stats.Linear, pairs, orderedClass),
 		c.kappa(kappaAnswers, answerClasses, stats.Unweighted, whole(b, src, pairs), supportedClass),
 	}
-	out.Kappa, out.CI, out.Reason, out.Band = main.Kappa, main.CI, main.Reason, runs.Band(main.Kappa)
-	out.Sure = main.CI != nil && len(pairs) >= fewLabels && runs.Band(&main.CI[0]) == out.Band && runs.Band(&main.CI[1]) == out.Band
+	out.Kappa, out.CI, out.Reason, out.Band = main.Kappa, main.CI, main.Reason, runs.Band(main.Kappa, len(pairs))
+	out.Sure = main.CI != nil && len(pairs) >= runs.FewLabels && runs.Band(&main.CI[0], main.N) == out.Band && runs.Band(&main.CI[1], main.N) == out.Band
 	out.Classes = classes(pairs)
 	notSupported := 0
 	for _, p := range pairs {
@@ -192,7 +189,7 @@ func (c comparer) kappa(name string, names []string, w stats.Weights, pairs []Pa
 		return out
 	}
 	ci, err := stats.BootstrapKappa(a, b, clusters, len(names), w, stats.Options{Seed: c.o.Seed ^ seedOf(name+out.Weights), Resamples: c.o.Resamples})
-	if err == nil {
+	if err == nil && (out.N >= runs.FewLabels || ci.Low < ci.High) {
 		out.CI = &runs.CI{ci.Low, ci.High}
 	}
 	return out
@@ -213,7 +210,7 @@ func (c comparer) languages(pairs []Pair) []runs.LanguageKappa {
 	out := []runs.LanguageKappa{}
 	for _, lang := range slices.Sorted(maps.Keys(by)) {
 		k := c.kappa(kappaSupported, supportedClasses, stats.Unweighted, by[lang], supportedClass)
-		out = append(out, runs.LanguageKappa{Lang: lang, N: k.N, Kappa: k.Kappa, CI: k.CI, Band: runs.Band(k.Kappa)})
+		out = append(out, runs.LanguageKappa{Lang: lang, N: k.N, Kappa: k.Kappa, CI: k.CI, Band: runs.Band(k.Kappa, k.N)})
 	}
 	return out
 }
@@ -280,10 +277,10 @@ func rate(n, of int) runs.Rate {
 
 func warnings(a runs.Agreement) []string {
 	out := []string{}
-	if a.N < fewLabels {
+	if a.N < runs.FewLabels {
 		out = append(out, CautionFew)
 	}
-	if a.Kappa != nil && !a.Sure {
+	if a.Kappa != nil && !a.Sure && a.Band != runs.BandFew {
 		out = append(out, CautionUnsure)
 	}
 	if p := a.Prevalence.Value; p != nil && (*p < extremeShare || *p > 1-extremeShare) {
@@ -301,7 +298,7 @@ func Calibrations(ctx context.Context, b *Book, seed uint64) (map[string]runs.Ca
 		pairs, _ := Pairs(b, nil, Options{Fingerprint: print})
 		k := c.kappa(kappaSupported, supportedClasses, stats.Unweighted, pairs, supportedClass)
 		out[print] = runs.Calibration{
-			Detector: name, Fingerprint: print, N: k.N, People: b.people(pairs, ""), Kappa: k.Kappa, CI: k.CI, Band: runs.Band(k.Kappa),
+			Detector: name, Fingerprint: print, N: k.N, People: b.people(pairs, ""), Kappa: k.Kappa, CI: k.CI, Band: runs.Band(k.Kappa, k.N),
 		}
 	}
 	return out, ctx.Err()

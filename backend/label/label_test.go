@@ -248,7 +248,7 @@ func TestLabelsOutliveTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]runs.Calibration{"d/1": {Detector: "d", Fingerprint: "d/1", N: 2, People: 1, Band: runs.BandReliable}}
+	want := map[string]runs.Calibration{"d/1": {Detector: "d", Fingerprint: "d/1", N: 2, People: 1, Band: runs.BandFew}}
 	if diff := cmp.Diff(want, found, cmpopts.IgnoreFields(runs.Calibration{}, "Kappa", "CI")); diff != "" {
 		t.Error(diff)
 	}
@@ -343,5 +343,36 @@ func TestUnscoredClaimsAreNoVerdicts(t *testing.T) {
 	}
 	if a.N != 3 || a.Left["no_verdict"] != 1 || a.Corrected[0].N != 3 || a.Disagreements != 1 {
 		t.Errorf("%d compared, left %v, %d of the metric, %d differ", a.N, a.Left, a.Corrected[0].N, a.Disagreements)
+	}
+}
+
+// Few labels are no ground for advice, however the kappa of them comes out, and a bootstrap
+// that cannot vary is no certainty.
+func TestFewLabelsGiveNoBand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		states  []string
+		verdict []rag.ClaimVerdict
+	}{
+		{"kappa 0", []string{"supported", "supported", "supported", "contradicted"}, repeat(4, rag.Supported)},
+		{"kappa 1", []string{"supported", "contradicted", "supported", "contradicted"}, []rag.ClaimVerdict{rag.Supported, rag.Contradicted, rag.Supported, rag.Contradicted}},
+	} {
+		s := source(c.verdict...)
+		b := label.Fold(labelled("anna", s, c.states...))
+		a, err := label.Compare(t.Context(), b, &s, label.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Kappa == nil || a.Band != runs.BandFew || a.Sure || a.CI != nil {
+			t.Errorf("%s: kappa %v %v, %s, sure %t", c.name, a.Kappa, a.CI, a.Band, a.Sure)
+		}
+		if diff := cmp.Diff([]string{label.CautionFew}, a.Warnings); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		known, err := label.Calibrations(t.Context(), b, 0)
+		if err != nil || known[s.Fingerprint].Band != runs.BandFew {
+			t.Errorf("%s: %+v, %v", c.name, known, err)
+		}
 	}
 }

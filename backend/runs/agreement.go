@@ -11,11 +11,12 @@ type Agreement struct {
 	Left map[string]int `json:"left" tstype:"{ [key: string]: number }"`
 	// Kappa is Cohen's on whether a claim is supported, with its bootstrap interval, and
 	// Band what it means; null with a reason where it cannot be computed. Sure says that
-	// the whole interval lies in the band, and that there are 30 claims or more.
+	// the whole interval lies in the band, and that there are 30 claims or more; below
+	// 30 Band is too_few.
 	Kappa  *float64 `json:"kappa"`
 	CI     *CI      `json:"ci" tstype:"CI | null"`
 	Reason string   `json:"reason"`
-	Band   string   `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated'"`
+	Band   string   `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated'"`
 	Sure   bool     `json:"sure"`
 	// Warnings are codes: labels_few below 30 claims, band_unsure when the interval
 	// reaches into another band, prevalence_extreme when hardly any claim, or nearly
@@ -63,7 +64,8 @@ type KappaValue struct {
 	Observed *float64 `json:"observed"`
 	Expected *float64 `json:"expected"`
 	Kappa    *float64 `json:"kappa"`
-	// CI is a bootstrap interval, answers drawn whole; null when it cannot be computed.
+	// CI is a bootstrap interval, answers drawn whole; null when it cannot be computed, and
+	// below 30 claims when all samples agree, which says nothing of other claims.
 	CI *CI `json:"ci" tstype:"CI | null"`
 	// Reason is why there is no kappa: too_few, one_class; empty when there is one.
 	Reason string `json:"reason"`
@@ -93,7 +95,7 @@ type LanguageKappa struct {
 	N     int      `json:"n"`
 	Kappa *float64 `json:"kappa"`
 	CI    *CI      `json:"ci" tstype:"CI | null"`
-	Band  string   `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated'"`
+	Band  string   `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated'"`
 }
 
 // CorrectedMetric is a metric of a source as the detector has it, and with its errors taken

@@ -97,9 +97,14 @@ const (
 	BandDiscuss = "discuss"
 	// BandMend: below 0.4; mend the judge or its prompt, not the data.
 	BandMend = "mend_prompt"
+	// BandFew: fewer than FewLabels claims, of which no kappa tells the band.
+	BandFew = "too_few"
 	// BandNone: there is no kappa.
 	BandNone = "not_calibrated"
 )
+
+// FewLabels is how many claims an agreement should rest on.
+const FewLabels = 30
 
 // Least kappas of the bands; a rounding error below is on the bound.
 const (
@@ -107,11 +112,13 @@ const (
 	discussKappa  = .4 - 1e-9
 )
 
-// Band is the band of a kappa; nil is BandNone.
-func Band(kappa *float64) string {
+// Band is the band of a kappa of n claims; nil is BandNone.
+func Band(kappa *float64, n int) string {
 	switch {
 	case kappa == nil:
 		return BandNone
+	case n < FewLabels:
+		return BandFew
 	case *kappa >= reliableKappa:
 		return BandReliable
 	case *kappa >= discussKappa:
@@ -131,6 +138,6 @@ type Calibration struct {
 	// Kappa is null when it cannot be computed, with CI.
 	Kappa *float64 `json:"kappa"`
 	CI    *CI      `json:"ci" tstype:"CI | null"`
-	// Band is reliable, discuss, mend_prompt or not_calibrated.
-	Band string `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated'"`
+	// Band is reliable, discuss, mend_prompt, too_few or not_calibrated.
+	Band string `json:"band" tstype:"'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated'"`
 }

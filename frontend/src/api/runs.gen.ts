@@ -197,12 +197,13 @@ export interface Agreement {
   /**
    * Kappa is Cohen's on whether a claim is supported, with its bootstrap interval, and
    * Band what it means; null with a reason where it cannot be computed. Sure says that
-   * the whole interval lies in the band, and that there are 30 claims or more.
+   * the whole interval lies in the band, and that there are 30 claims or more; below
+   * 30 Band is too_few.
    */
   kappa: number /* float64 */ | null;
   ci: CI | null;
   reason: string;
-  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated';
   sure: boolean;
   /**
    * Warnings are codes: labels_few below 30 claims, band_unsure when the interval
@@ -281,7 +282,8 @@ export interface KappaValue {
   expected: number /* float64 */ | null;
   kappa: number /* float64 */ | null;
   /**
-   * CI is a bootstrap interval, answers drawn whole; null when it cannot be computed.
+   * CI is a bootstrap interval, answers drawn whole; null when it cannot be computed, and
+   * below 30 claims when all samples agree, which says nothing of other claims.
    */
   ci: CI | null;
   /**
@@ -319,7 +321,7 @@ export interface LanguageKappa {
   n: number /* int */;
   kappa: number /* float64 */ | null;
   ci: CI | null;
-  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated';
 }
 /**
  * CorrectedMetric is a metric of a source as the detector has it, and with its errors taken
@@ -938,13 +940,21 @@ export const BandDiscuss = "discuss";
  */
 export const BandMend = "mend_prompt";
 /**
+ * BandFew: fewer than FewLabels claims, of which no kappa tells the band.
+ */
+export const BandFew = "too_few";
+/**
  * BandNone: there is no kappa.
  */
 export const BandNone = "not_calibrated";
 /**
  * Bands of Cohen's kappa, by which a judge is trusted.
  */
-export type Band = typeof BandReliable | typeof BandDiscuss | typeof BandMend | typeof BandNone;
+export type Band = typeof BandReliable | typeof BandDiscuss | typeof BandMend | typeof BandFew | typeof BandNone;
+/**
+ * FewLabels is how many claims an agreement should rest on.
+ */
+export const FewLabels = 30;
 /**
  * Calibration is how far people agree with a detector on whether a claim is supported,
  * over all labels of a workspace.
@@ -963,9 +973,9 @@ export interface Calibration {
   kappa: number /* float64 */ | null;
   ci: CI | null;
   /**
-   * Band is reliable, discuss, mend_prompt or not_calibrated.
+   * Band is reliable, discuss, mend_prompt, too_few or not_calibrated.
    */
-  band: 'reliable' | 'discuss' | 'mend_prompt' | 'not_calibrated';
+  band: 'reliable' | 'discuss' | 'mend_prompt' | 'too_few' | 'not_calibrated';
 }
 
 //////////

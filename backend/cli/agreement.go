@@ -10,7 +10,6 @@ import (
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
 	"ragdesk/backend/i18n"
-	"ragdesk/backend/runs"
 )
 
 // labelStates are what a person writes into an exported line.
@@ -99,7 +98,7 @@ func (e *env) labelsList() *cobra.Command {
 			}
 			for _, d := range out.Detectors {
 				e.line("%s", e.t("labels.detector", fault.P("detector", d.Detector), fault.P("n", d.N),
-					fault.P("kappa", figureCI(d.Kappa, d.CI)), fault.P("band", e.bandText(d.Band, d.N))))
+					fault.P("kappa", figureCI(d.Kappa, d.CI)), fault.P("band", e.agreementText("band."+d.Band))))
 			}
 			return nil
 		},
@@ -152,11 +151,6 @@ func (e *env) labelsAgreement() *cobra.Command {
 // agreementText words a code of an agreement, such as "band.reliable".
 func (e *env) agreementText(code string) string { return i18n.Text(e.lang, "agreement."+code) }
 
-// bandText words the band of a kappa of n claims.
-func (e *env) bandText(band string, n int) string {
-	return i18n.Text(e.lang, "agreement.band."+band, fault.P("least", runs.FewLabels), fault.P("more", runs.FewLabels-n))
-}
-
 // figureCI prints a value with its interval.
 func figureCI[I ~[2]float64](v *float64, ci *I) string {
 	if v == nil {
@@ -177,7 +171,7 @@ func (e *env) printAgreement(r api.AgreementReport) {
 		a = e.t("labels.everyone", fault.P("n", r.A.People))
 	}
 	e.line("%s", e.bold(e.t("labels.compared", fault.P("a", a), fault.P("b", r.B.Name), fault.P("n", r.N))))
-	band := e.bandText(r.Band, r.N)
+	band := e.agreementText("band." + r.Band)
 	switch r.Band {
 	case "reliable":
 		band = e.good(band)
@@ -208,7 +202,7 @@ func (e *env) printAgreement(r api.AgreementReport) {
 	}
 	for _, l := range r.Languages {
 		if len(r.Languages) > 1 {
-			e.line("  %s", e.t("labels.language", fault.P("lang", strings.ToUpper(l.Lang)), fault.P("n", l.N), fault.P("kappa", figureCI(l.Kappa, l.CI)), fault.P("band", e.bandText(l.Band, l.N))))
+			e.line("  %s", e.t("labels.language", fault.P("lang", strings.ToUpper(l.Lang)), fault.P("n", l.N), fault.P("kappa", figureCI(l.Kappa, l.CI)), fault.P("band", e.agreementText("band."+l.Band))))
 		}
 	}
 	for _, m := range r.Corrected {

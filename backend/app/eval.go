@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -54,6 +55,9 @@ func (s *Service) StartEval(ctx context.Context, r api.EvalRequest) (api.Job, er
 		return api.Job{}, err
 	}
 	plan.lang = i18n.Language(ctx)
+	if err := checkOut(plan.out); err != nil {
+		return api.Job{}, err
+	}
 	if _, err := s.openShelf(ctx); err != nil {
 		return api.Job{}, err
 	}
@@ -103,6 +107,15 @@ func (s *Service) plan(ctx context.Context, r api.EvalRequest) (evaluation, erro
 		return evaluation{}, err
 	}
 	return e, evaluate.CheckMetrics(r.Metrics)
+}
+
+// checkOut refuses a folder for reports that is a file, before hours of work end in it: the
+// fault "out_is_file" {path}.
+func checkOut(out string) error {
+	if info, err := os.Stat(out); out != "" && err == nil && !info.IsDir() {
+		return fault.New("out_is_file", fault.P("path", out))
+	}
+	return nil
 }
 
 func (s *Service) configPlan(ctx context.Context, r api.EvalRequest) (evaluation, error) {

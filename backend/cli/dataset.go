@@ -23,7 +23,7 @@ func (e *env) dataset() *cobra.Command {
 				return err
 			}
 			out, err := s.ImportDataset(c.Context(), file)
-			if err != nil && !e.json {
+			if err != nil && !e.json && len(out.Problems) > 0 {
 				e.printProblems(out)
 			}
 			if err != nil || e.json {

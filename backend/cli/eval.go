@@ -28,6 +28,9 @@ func (e *env) eval() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := named(c, "strategies", r.Strategies); err != nil {
+				return err
+			}
 			r.KB, r.Retrieval = flags.kb, settings
 			s, err := e.open()
 			if err != nil {
@@ -68,6 +71,14 @@ func (e *env) eval() *cobra.Command {
 	f.StringVar(&r.Out, "out", "", e.t("flag.out"))
 	f.BoolVar(&estimate, "estimate", false, e.t("flag.estimate"))
 	return c
+}
+
+// named refuses a list that was given and names nothing, so that no default stands in for it.
+func named(c *cobra.Command, flag string, values []string) error {
+	if c.Flags().Changed(flag) && strings.TrimSpace(strings.Join(values, "")) == "" {
+		return fault.New("argument_missing", fault.P("argument", "--"+flag))
+	}
+	return nil
 }
 
 func (e *env) printEstimate(out api.EvalEstimate, err error) error {

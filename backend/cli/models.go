@@ -111,7 +111,13 @@ func (e *env) chatFacts(m api.Model) []string {
 // kindWidth is the columns of the longest kind.
 const kindWidth = 8
 
-func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+// megabytes is a size for a person; below one, in kilobytes.
+func megabytes(n int64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+}
 
 func (e *env) modelsPull() *cobra.Command {
 	var r api.PullModelRequest

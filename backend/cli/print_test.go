@@ -176,3 +176,11 @@ func TestStylesNeedATerminal(t *testing.T) {
 		t.Errorf("%q, %q, %q", plain.bold("x"), styled.bold("x"), styled.dim(""))
 	}
 }
+
+func TestSizesForPeople(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 kB", 457_000: "457 kB", 1_000_000: "1 MB", 24_400_000: "24 MB"} {
+		if got := megabytes(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

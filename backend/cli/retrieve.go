@@ -153,6 +153,9 @@ func (e *env) compare() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := named(c, "strategies", strategies); err != nil {
+				return err
+			}
 			s, err := e.open()
 			if err != nil {
 				return err

@@ -159,8 +159,9 @@ func PreviewFile(ctx context.Context, path string, n int, decode Decode) (Previe
 }
 
 func (p *Preview) table(in io.Reader, comma rune, n int) error {
-	rows := csv.NewReader(withoutBOM(in))
-	rows.Comma, rows.FieldsPerRecord, rows.LazyQuotes = comma, -1, true
+	head := withoutBOM(in)
+	rows := csv.NewReader(head)
+	rows.Comma, rows.FieldsPerRecord, rows.LazyQuotes = delimiter(head, comma), -1, true
 	for len(p.Rows) < n {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {

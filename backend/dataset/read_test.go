@@ -54,6 +54,12 @@ func TestShapes(t *testing.T) {
 			{ID: "1", Text: "多行，\n问题", Type: "factual", Answers: []string{"甲", "乙"}, KeyPoints: []string{"k|1"}, Gold: []dataset.Gold{{Doc: "a.md", Quote: "x,y", Grade: 2}}, Line: 2},
 			{ID: "2", Text: "?", Type: "multi_hop", Gold: []dataset.Gold{gold("b.md", 1), gold("c.md", 1)}, Line: 4},
 		}},
+		{"table with semicolons", "\ufeffquestion;relevant_ids;answers\n\"a; b, c?\";d;x\n", "csv", []dataset.Question{
+			{ID: "q1", Text: "a; b, c?", Answers: []string{"x"}, Gold: []dataset.Gold{gold("d", 1)}, Line: 2},
+		}},
+		{"table with tabs, named csv", "question\trelevant_ids\n?\td\n", "csv", []dataset.Question{
+			{ID: "q1", Text: "?", Gold: []dataset.Gold{gold("d", 1)}, Line: 2},
+		}},
 		{"table with a passage a row", "question\tdoc\tquote\tstart\tend\tgrade\tanswer\n?\ta b.md\tsaid \"so\"\t4\t9\t2\ta|b\n", "tsv", []dataset.Question{
 			{ID: "q1", Text: "?", Answers: []string{"a|b"}, Gold: []dataset.Gold{{Doc: "a b.md", Quote: `said "so"`, Points: &rag.Span{Start: 4, End: 9}, Grade: 2}}, Line: 2},
 		}},

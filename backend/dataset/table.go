@@ -17,10 +17,11 @@ import (
 // A list is a JSON list, or its entries with '|' between them. One gold passage
 // may have columns of its own: doc, quote, start, end and grade.
 func (r *reader) table(ctx context.Context, in io.Reader, comma rune) error {
-	rows := csv.NewReader(withoutBOM(in))
-	rows.Comma = comma
+	head := withoutBOM(in)
+	rows := csv.NewReader(head)
+	rows.Comma = delimiter(head, comma)
 	rows.FieldsPerRecord = -1
-	rows.LazyQuotes = comma == '\t'
+	rows.LazyQuotes = rows.Comma == '\t'
 	var header []string
 	for {
 		if err := ctx.Err(); err != nil {
@@ -61,12 +62,26 @@ func fieldsNamed(names []string) fields {
 }
 
 // withoutBOM skips a byte-order mark.
-func withoutBOM(in io.Reader) io.Reader {
+func withoutBOM(in io.Reader) *bufio.Reader {
 	b := bufio.NewReader(in)
 	if head, err := b.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
 		_, _ = b.Discard(3) // it was just peeked
 	}
 	return b
+}
+
+// delimiter is what the header's cells stand between: comma, or in a header without it the
+// semicolon or tab that some programs write in its place.
+func delimiter(in *bufio.Reader, comma rune) rune {
+	head, _ := in.Peek(in.Size()) // short at the end of a file, and an error comes again with the reading
+	line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")
+	best, most := comma, 0
+	for _, c := range ";\t" {
+		if n := strings.Count(line, string(c)); n > most && !strings.ContainsRune(line, comma) {
+			best, most = c, n
+		}
+	}
+	return best
 }
 
 // columns returns the names of a header.

@@ -199,9 +199,9 @@ func TestOpenUnwritablePlace(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{file, filepath.Join(file, "below")} {
+	for dir, code := range map[string]string{file: "workspace_is_file", filepath.Join(file, "below"): "workspace_unwritable"} {
 		_, err := store.Open(t.Context(), dir)
-		wantFault(t, err, "workspace_unwritable", fault.P("path", dir))
+		wantFault(t, err, code, fault.P("path", dir))
 	}
 	occupied := t.TempDir()
 	if err := os.Mkdir(filepath.Join(occupied, "ragdesk.db"), 0o700); err != nil {

@@ -73,7 +73,7 @@ type Store struct {
 // takes no lock, and is quick: only Check looks at the whole database.
 //
 // Faults: workspace_newer {path, found, known}, workspace_damaged {path},
-// workspace_unwritable {path}, and workspace_locked when another process keeps
+// workspace_unwritable {path}, workspace_is_file {path}, and workspace_locked when another process keeps
 // an old workspace from being migrated.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	abs, err := filepath.Abs(dir)
@@ -105,6 +105,9 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 // create makes the folders and an empty database file where none is.
 func (s *Store) create() error {
 	path := s.path(databaseName)
+	if info, err := os.Stat(s.dir); err == nil && !info.IsDir() {
+		return fault.New("workspace_is_file", fault.P("path", s.dir))
+	}
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {

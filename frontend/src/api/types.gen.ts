@@ -2142,7 +2142,8 @@ export interface SearchResponse {
    */
   rewrite: Rewrite | null;
   /**
-   * Warnings say why less was found than might be: filter_passes_nothing.
+   * Warnings say why less was found than might be: filter_passes_nothing,
+   * and filter_value_unknown for what the filter names and no document has.
    */
   warnings: Notice[];
   /**

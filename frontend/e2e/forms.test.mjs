@@ -81,3 +81,29 @@ describe("a double click", () => {
     });
   }
 });
+
+describe("Evaluate and its address", () => {
+  it("follow each other, and another dataset comes with its own library", async () => {
+    await server.evaluate({ kb: "sample", dataset: "one", strategies: ["bm25"], metrics: ["nDCG@10"] });
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      const go = (/** @type {string} */ hash) => page.evaluate((to) => { location.hash = to; }, hash);
+      const shows = (/** @type {string} */ dataset) => page.getByRole("combobox", { name: t("eval.dataset") }).filter({ hasText: dataset }).waitFor();
+      await go("#/evaluate?dataset=one");
+      await page.waitForURL(/#\/evaluate\?dataset=one&kb=sample$/u);
+      await go("#/evaluate?dataset=sample&kb=sample");
+      await shows("sample");
+      await page.getByRole("combobox", { name: t("eval.dataset") }).click();
+      await page.getByRole("option", { name: /^one/u }).click();
+      await page.waitForURL(/#\/evaluate\?dataset=one&kb=sample$/u);
+      await page.reload();
+      await shows("one");
+      await go("#/evaluate?dataset=nope");
+      await page.getByText(String(t("unknown.dataset")).replace("{name}", "nope")).waitFor();
+      assert.equal(await page.locator(".report").count(), 0);
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+});

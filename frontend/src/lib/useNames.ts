@@ -9,10 +9,21 @@ export function useNames() {
   function strategyName(strategy: string): string {
     const run = runOf(strategy);
     if (run) return t("ui.strategy.ofRun", { name: strategyName(run.name), when: d(run.created, { month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit" }) });
-    const [base = strategy, ...more] = strategy.split("+");
+    // A tuned one carries its weight: "weighted+rerank alpha=0.3".
+    const [legs = strategy, weight] = strategy.split(/ (?=alpha=)/u);
+    const [base = legs, ...more] = legs.split("+");
     const key = `ui.strategy.${base}.name`;
-    const name = te(key) ? t(key) : base;
-    return more.length === 0 ? name : t("ui.strategy.reranked", { name });
+    const known = te(key) ? t(key) : base;
+    const name = more.length === 0 ? known : t("ui.strategy.reranked", { name: known });
+    return weight === undefined ? name : `${name} ${weight.replace("alpha=", "α=")}`;
+  }
+
+  /** What a setting that differs between runs is set to, in words where it has some. */
+  function settingName(setting: string, value: string): string {
+    if (value === "") return "–";
+    if (setting === "legs") return value.split("+").map(stageName).join(" + ");
+    const key = setting === "reranker" ? `ui.reranker.${value}` : setting === "fusion" ? `ui.strategy.${value === "rrf" ? "hybrid" : value}.name` : "";
+    return key !== "" && te(key) ? t(key) : value;
   }
 
   function strategyAbout(strategy: string): string {
@@ -66,5 +77,5 @@ export function useNames() {
     return [name, model.join(":")].filter(Boolean).join(" ");
   }
 
-  return { metricName, metricOption, answererName, detectorName, strategyName, strategyAbout, strategyNote, stageName, stageAbout, partName };
+  return { metricName, metricOption, answererName, detectorName, settingName, strategyName, strategyAbout, strategyNote, stageName, stageAbout, partName };
 }

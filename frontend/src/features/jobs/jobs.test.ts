@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServiceError, pageError } from "@/api/errors";
 import type { EventListener } from "@/api/transport";
 import type { DocumentStatus, Job } from "@/api/types.gen";
-import { createJobs } from "./jobs";
+import { createJobs, isSettled } from "./jobs";
 import { shallowRef } from "vue";
 
 const job = (over: Partial<Job> = {}): Job => ({
@@ -40,6 +40,17 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+});
+
+it.each([
+  [job({ state: "done" }), true],
+  [job({ state: "running" }), false],
+  [job({ state: "failed" }), false],
+  [job({ state: "cancelled" }), false],
+  [job({ state: "done", report: { totals: { indexed: 2, failed: 1 } } as unknown as Job["report"] }), false],
+  [job({ state: "done", report: { totals: { indexed: 2, failed: 0 } } as unknown as Job["report"] }), true],
+])("a job folds away when nothing of it is left to look at: %#", (one, want) => {
+  expect(isSettled(one)).toBe(want);
 });
 
 describe("createJobs", () => {

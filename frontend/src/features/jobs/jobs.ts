@@ -15,6 +15,15 @@ const itemsKept = 500;
 
 const slot = openSlot<string[]>(() => sessionStorage, "ragdesk.jobs", [], isStrings);
 
+/** How many files a job that did what it could did not read. */
+export function unreadOf({ state, report }: Job): number {
+  const counts = state === "done" ? (report?.totals ?? {}) : {};
+  return (counts.failed ?? 0) + (counts.unsupported ?? 0) + (counts.needs_ocr ?? 0);
+}
+
+/** Nothing of it is left to look at: it ended well, and read all. */
+export const isSettled = (job: Job): boolean => job.state === "done" && unreadOf(job) === 0;
+
 /** Makes the follower of jobs. */
 export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events" | "connection">): Jobs {
   const tracked = ref<readonly TrackedJob[]>([]);

@@ -18,12 +18,16 @@ export function clickGuard(): (click: Click) => boolean {
   };
 }
 
-/** Keeps clicks that are not meant for a control away from it. */
+/**
+ * Keeps clicks that are not meant for a control away from it, and the second click of a
+ * double click from one with data-once: what it starts may have ended in between.
+ */
 export function guardClicks(root: Document): void {
   const meant = clickGuard();
   root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target.closest("button, a, summary, [role=button], [role=option], [role=menuitem]") : null;
-    if (meant({ detail: event.detail, target }) || target === null) return;
+    const again = event.detail > 1 && (target?.hasAttribute("data-once") ?? false);
+    if ((meant({ detail: event.detail, target }) && !again) || target === null) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }, { capture: true });

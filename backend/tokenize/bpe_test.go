@@ -103,23 +103,4 @@ func FuzzBPE(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { invariants(t, s, b.Tokens(s)) })
 }
 
-func BenchmarkBPE(b *testing.B) {
-	dir := os.Getenv("EVAL_DATA")
-	if dir == "" {
-		b.Skip("needs the evaluation sets: set EVAL_DATA to their folder")
-	}
-	t := openBPE(b, "bpe")
-	for _, set := range []string{"cmrc2018", "scifact"} {
-		b.Run(set, func(b *testing.B) {
-			texts := setTexts(b, filepath.Join(dir, set))
-			tokens := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, s := range texts {
-					tokens += len(t.Tokens(s))
-				}
-			}
-			b.ReportMetric(float64(tokens)/b.Elapsed().Seconds()/1e6, "Mtokens/s")
-		})
-	}
-}
+func BenchmarkBPE(b *testing.B) { benchmarkTokens(b, func() tokenizer { return openBPE(b, "bpe") }) }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ragdesk/backend/models/modelstest"
+	"ragdesk/backend/rag"
 	"ragdesk/backend/tokenize"
 )
 
@@ -127,11 +128,20 @@ func equalPairs(t *testing.T, tok tokenize.Encoder, name string) {
 }
 
 func BenchmarkUnigram(b *testing.B) {
+	benchmarkTokens(b, func() tokenizer { return openUnigram(b, "xlmr") })
+}
+
+// tokenizer cuts a text.
+type tokenizer interface{ Tokens(s string) []rag.Token }
+
+// benchmarkTokens times a tokenizer on real texts of both languages.
+func benchmarkTokens(b *testing.B, open func() tokenizer) {
+	b.Helper()
 	dir := os.Getenv("EVAL_DATA")
 	if dir == "" {
 		b.Skip("needs the evaluation sets: set EVAL_DATA to their folder")
 	}
-	u := openUnigram(b, "xlmr")
+	t := open()
 	for _, set := range []string{"cmrc2018", "scifact"} {
 		b.Run(set, func(b *testing.B) {
 			texts := setTexts(b, filepath.Join(dir, set))
@@ -139,7 +149,7 @@ func BenchmarkUnigram(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, s := range texts {
-					tokens += len(u.Tokens(s))
+					tokens += len(t.Tokens(s))
 				}
 			}
 			b.ReportMetric(float64(tokens)/b.Elapsed().Seconds()/1e6, "Mtokens/s")

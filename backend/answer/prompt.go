@@ -21,7 +21,7 @@ import (
 )
 
 // setting names how passages are set in a prompt; it is part of every fingerprint.
-const setting = "fenced/1"
+const setting = "set/2"
 
 // Refusal is the sentence for a question the documents do not answer.
 func Refusal(lang string) string {
@@ -55,21 +55,36 @@ func (t Template) passages(hits []rag.Hit, order rag.ContextOrder) string {
 		}
 		return "(no passage was retrieved)"
 	}
-	line := fence(textsOf(hits))
+	if t.Kind == KindCompletion {
+		return plainPassages(hits, order)
+	}
+	line, names := fence(textsOf(hits)), sourceNames(hits)
 	set := make([]string, 0, len(hits))
 	for _, i := range Positions(len(hits), order) {
-		set = append(set, t.passage(hits[i], line))
+		set = append(set, t.passage(hits[i], names[i], line))
 	}
 	return strings.Join(set, "\n\n")
 }
 
-// passage sets one hit.
-func (t Template) passage(h rag.Hit, line string) string {
+// plainPassages sets the hits' texts for a base model: one line of all, without numbers,
+// names and fences, which such a model takes for a list that it should go on with. No
+// text can begin a line, and so none can pass for a question or an answer.
+func plainPassages(hits []rag.Hit, order rag.ContextOrder) string {
+	texts := textsOf(hits)
+	set := make([]string, 0, len(hits))
+	for _, i := range Positions(len(hits), order) {
+		set = append(set, strings.Join(strings.Fields(oneLine(texts[i])), " "))
+	}
+	return strings.Join(set, " ")
+}
+
+// passage sets one hit under the name of its document.
+func (t Template) passage(h rag.Hit, name, line string) string {
 	source := "source: "
 	if t.Lang == "zh" {
 		source = "来源："
 	}
-	return fmt.Sprintf("[%d] %s%s\n%s\n%s%s", h.Rank, source, oneLine(h.Source), line, endLine(passageOf(h).Text), line)
+	return fmt.Sprintf("[%d] %s%s\n%s\n%s%s", h.Rank, source, oneLine(name), line, endLine(passageOf(h).Text), line)
 }
 
 // endLine ends a text with the end of a line.

@@ -97,14 +97,15 @@ func (w Writer) request(fitted Written) rag.GenerateRequest {
 		r.Messages = []rag.Message{{Role: "user", Content: fitted.Prompt}}
 		return r
 	}
-	// A base model goes on with the text, and would with further questions.
-	r.Prompt, r.Raw, r.Options.Stop = fitted.Prompt, true, []string{"\n\n", "\nQuestion:", "\n问题："}
+	// A base model goes on with the text: what follows the line of the answer would be
+	// further questions.
+	r.Prompt, r.Raw, r.Options.Stop = fitted.Prompt, true, []string{"\n"}
 	return r
 }
 
 // baseReply bounds the reply of a base model in tokens: it does not end by itself, and
 // what it writes after a few sentences is repetition.
-const baseReply = 192
+const baseReply = 96
 
 // fit leaves out the last passages until the prompt and the reply fit the window.
 func (w Writer) fit(ctx context.Context, t Template, question string, hits []rag.Hit) (Written, error) {

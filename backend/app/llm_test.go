@@ -215,7 +215,7 @@ func TestABaseModelReadsThePromptRaw(t *testing.T) {
 	f.base = true
 	out := ask(t, f.with(t, filled(t)), api.AskRequest{})
 	got := f.asked()[0]
-	if !got.Raw || got.Prompt != out.Prompt || got.Options["stop"] == nil || got.Options["num_predict"] != 192.0 || out.Answer != "年假是每年十天 [1]。" {
+	if !got.Raw || got.Prompt != out.Prompt || got.Options["stop"] == nil || got.Options["num_predict"] != 96.0 || out.Answer != "年假是每年十天 [1]。" {
 		t.Errorf("sent %+v, answer %q", got, out.Answer)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"ragdesk/backend/answer"
 	"ragdesk/backend/api"
-	"ragdesk/backend/fault"
 	"ragdesk/backend/llm"
 	"ragdesk/backend/rag"
 )
@@ -62,7 +61,7 @@ type answerer func(ctx context.Context, q inquiry, f found) (answered, error)
 // model.
 func (s *Service) answerer(ctx context.Context, a answering) (answerer, error) {
 	if a.window < 0 {
-		return nil, fault.New("pipeline_invalid", fault.P("setting", "num-ctx"), fault.P("value", a.window))
+		return nil, rag.OutOfRange("num-ctx", a.window, "≥ 0")
 	}
 	if a.model == "" {
 		var err error

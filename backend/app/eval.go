@@ -164,7 +164,7 @@ func retrieverPipeline(find resolver, ret evaluate.Retriever) (rag.Pipeline, err
 	set(&p.RRFK, ret.RRFK)
 	if ret.Alpha != nil {
 		if !usesAlpha(p, ret.Fusion) {
-			return rag.Pipeline{}, alphaUnused(*ret.Alpha)
+			return rag.Pipeline{}, rag.Unfit("alpha", *ret.Alpha)
 		}
 		p.Alpha = *ret.Alpha
 	}

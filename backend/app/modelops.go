@@ -272,7 +272,7 @@ func (s *Service) StartMeasureReranker(_ context.Context, r api.MeasureRerankerR
 	}
 	depth := cmp.Or(r.Depth, rag.DefaultRerankDepth)
 	if depth < 1 {
-		return api.Job{}, fault.New("pipeline_invalid", fault.P("setting", "rerank-depth"), fault.P("value", depth))
+		return api.Job{}, rag.OutOfRange("rerank-depth", depth, "≥ 1")
 	}
 	snap := s.board.Start("measure", func(ctx context.Context, progress *job.Reporter) (any, error) {
 		progress.Stage("measure", 0)

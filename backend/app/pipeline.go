@@ -90,7 +90,7 @@ func sidePipelines(find resolver, names []string, r api.Retrieval) ([]rag.Pipeli
 		}
 	}
 	if r.Options != nil && r.Options.Alpha != nil && !weighs {
-		return nil, alphaUnused(*r.Options.Alpha)
+		return nil, rag.Unfit("alpha", *r.Options.Alpha)
 	}
 	return out, unusedStage(r, used)
 }
@@ -103,11 +103,6 @@ func usesAlpha(p rag.Pipeline, named *string) bool {
 		return err == nil && (f == rag.FusionWeighted || f == rag.FusionAuto)
 	}
 	return p.Fusion == rag.FusionWeighted || p.Strategy == rag.StrategyAuto
-}
-
-// alphaUnused is the fault for a weight of a fusion that has none.
-func alphaUnused(alpha float64) error {
-	return fault.New("pipeline_invalid", fault.P("setting", "alpha"), fault.P("value", alpha))
 }
 
 // ofStages keeps of r what belongs to the given stages.
@@ -129,12 +124,9 @@ func ofStages(r api.Retrieval, stages []rag.Stage) api.Retrieval {
 
 // unusedStage is the fault for a limit of a stage that no strategy has.
 func unusedStage(r api.Retrieval, used map[rag.Stage]bool) error {
-	bad := func(setting, stage string) error {
-		return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", stage))
-	}
 	for _, stage := range slices.Sorted(maps.Keys(r.Thresholds)) {
 		if !used[rag.Stage(stage)] {
-			return bad("threshold", stage)
+			return rag.Unfit("threshold", stage)
 		}
 	}
 	if r.Options == nil {
@@ -142,7 +134,7 @@ func unusedStage(r api.Retrieval, used map[rag.Stage]bool) error {
 	}
 	for _, stage := range slices.Sorted(maps.Keys(r.Options.MaxRanks)) {
 		if !used[rag.Stage(stage)] {
-			return bad("max-rank", stage)
+			return rag.Unfit("max-rank", stage)
 		}
 	}
 	return nil
@@ -172,7 +164,7 @@ func override(find resolver, p *rag.Pipeline, r api.Retrieval) error {
 	}
 	if r.Options != nil {
 		if r.Options.Alpha != nil && !usesAlpha(*p, r.Fusion) {
-			return alphaUnused(*r.Options.Alpha)
+			return rag.Unfit("alpha", *r.Options.Alpha)
 		}
 		options(p, *r.Options)
 	}

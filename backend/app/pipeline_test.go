@@ -63,16 +63,16 @@ func TestPipelinesAreRefused(t *testing.T) {
 	}{
 		"strategy":                 {"best", api.Retrieval{}, "strategy_unknown"},
 		"fusion":                   {"hybrid", api.Retrieval{Fusion: ptr("sum")}, "fusion_unknown"},
-		"fusion of one leg":        {"vector", api.Retrieval{Fusion: ptr("rrf")}, "pipeline_invalid"},
+		"fusion of one leg":        {"vector", api.Retrieval{Fusion: ptr("rrf")}, "setting_unfit"},
 		"reranker":                 {"hybrid", api.Retrieval{Reranker: ptr("magic")}, "reranker_unknown"},
 		"top-k":                    {"hybrid", api.Retrieval{TopK: ptr(0)}, "pipeline_invalid"},
 		"candidates":               {"hybrid", api.Retrieval{Candidates: ptr(-5)}, "pipeline_invalid"},
 		"rerank depth":             {"hybrid+rerank", api.Retrieval{RerankDepth: ptr(0)}, "pipeline_invalid"},
-		"threshold of no stage":    {"hybrid", api.Retrieval{Thresholds: map[string]float64{"cosine": 1}}, "pipeline_invalid"},
-		"alpha of ranks":           {"hybrid", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
-		"alpha of a union":         {"weighted", api.Retrieval{Fusion: ptr("union"), Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
-		"alpha of one leg":         {"bm25", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "pipeline_invalid"},
-		"threshold of no reranker": {"hybrid", api.Retrieval{Thresholds: map[string]float64{"rerank": 1}}, "pipeline_invalid"},
+		"threshold of no stage":    {"hybrid", api.Retrieval{Thresholds: map[string]float64{"cosine": 1}}, "setting_unfit"},
+		"alpha of ranks":           {"hybrid", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "setting_unfit"},
+		"alpha of a union":         {"weighted", api.Retrieval{Fusion: ptr("union"), Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "setting_unfit"},
+		"alpha of one leg":         {"bm25", api.Retrieval{Options: &api.RetrievalOptions{Alpha: ptr(0.3)}}, "setting_unfit"},
+		"threshold of no reranker": {"hybrid", api.Retrieval{Thresholds: map[string]float64{"rerank": 1}}, "setting_unfit"},
 	} {
 		if p, err := pipeline(nothingInstalled(t).resolver(t.Context(), ""), c.strategy, c.flags); !fault.Is(err, c.code) {
 			t.Errorf("%s: %+v, %v; want %s", name, p, err, c.code)
@@ -117,7 +117,7 @@ thresholds: {vector: 0.2, rerank: 0.1}
 		"":                                "pipeline_file",
 		"strategy: weighted\nalpha: 2":    "pipeline_invalid",
 		"strategy: weighted\nalpha: .nan": "pipeline_invalid",
-		"strategy: hybrid\nalpha: 0.3":    "pipeline_invalid",
+		"strategy: hybrid\nalpha: 0.3":    "setting_unfit",
 		"strategy: vector\nthresholds: {vector: .inf}": "pipeline_invalid",
 		"rrf_k: -60":      "pipeline_invalid",
 		"fusion: sum":     "fusion_unknown",
@@ -189,7 +189,7 @@ func TestAlphaGoesWhereItIsUsed(t *testing.T) {
 	if sides, err = sidePipelines(find, []string{"vector", "hybrid"}, fused("weighted")); err != nil || sides[1].Alpha != 0.3 {
 		t.Errorf("fused by weights: %+v, %v", sides, err)
 	}
-	if _, err = sidePipelines(find, []string{"vector", "hybrid", "union"}, alpha); !fault.Is(err, "pipeline_invalid") || fault.Of(err).Params["setting"] != "alpha" {
+	if _, err = sidePipelines(find, []string{"vector", "hybrid", "union"}, alpha); !fault.Is(err, "setting_unfit") || fault.Of(err).Params["setting"] != "alpha" {
 		t.Errorf("none has an alpha: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func TestRewrittenQuestionsAreSearchedAndShown(t *testing.T) {
 		t.Errorf("no model named, and none is capable: %v", err)
 	}
 	for _, strategy := range []string{"union+hyde", "bm25+hyde", "classic+multi-query", "weighted+multi-query"} {
-		if _, err := s.Search(t.Context(), api.SearchRequest{KB: "kb", Query: "年假", Strategy: strategy}); !fault.Is(err, "pipeline_invalid") {
+		if _, err := s.Search(t.Context(), api.SearchRequest{KB: "kb", Query: "年假", Strategy: strategy}); !fault.Is(err, "setting_unfit") {
 			t.Errorf("%s: %v", strategy, err)
 		}
 	}

@@ -88,7 +88,7 @@ func (s *Service) tuneEntries(ctx context.Context, r api.TuneRequest) ([]evaluat
 	}
 	for _, a := range alphas {
 		if !(a >= 0 && a <= 1) {
-			return nil, "", fault.New("pipeline_invalid", fault.P("setting", "alphas"), fault.P("value", a))
+			return nil, "", rag.OutOfRange("alphas", a, "0 – 1")
 		}
 	}
 	strategies := r.Strategies

@@ -144,11 +144,11 @@ func (e *env) complain(err error) {
 // usageCodes are the faults of a wrong command line.
 var usageCodes = map[string]bool{
 	"usage": true, "port_invalid": true, "argument_missing": true, "confirm_required": true, "query_blank": true,
-	"column_unknown": true, "status_unknown": true, "note_invalid": true, "strategy_unknown": true, "strategy_twice": true, "tune_too_few": true, "pipeline_invalid": true, "out_is_file": true, "filter_language_unknown": true, "filter_dates_empty": true, "pipeline_file": true,
+	"column_unknown": true, "status_unknown": true, "note_invalid": true, "strategy_unknown": true, "strategy_twice": true, "tune_too_few": true, "pipeline_invalid": true, "setting_unfit": true, "out_is_file": true, "filter_language_unknown": true, "filter_dates_empty": true, "pipeline_file": true,
 	"fusion_unknown": true, "reranker_unknown": true, "chunker_unknown": true, "chunker_invalid": true,
 	"embedder_unknown": true, "encoding_unknown": true, "limit_invalid": true, "flags_conflict": true, "kb_name_invalid": true, "model_unknown": true,
 	"model_precision_missing": true, "model_name_invalid": true, "hub_address": true, "reranker_unmeasured": true,
-	"language_unknown": true, "metric_unknown": true, "tune_metric_answers": true, "threshold_invalid": true, "gain_unknown": true,
+	"language_unknown": true, "metric_unknown": true, "cutoff_invalid": true, "tune_metric_answers": true, "threshold_invalid": true, "gain_unknown": true,
 	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
 	"grade_invalid": true, "label_first_grade": true,

@@ -26,6 +26,9 @@ func (e *env) tune() *cobra.Command {
 				}
 				return e.forgetTuning(c, r.KB)
 			}
+			if err := named(c, "strategies", r.Strategies); err != nil {
+				return err
+			}
 			r.Candidates, r.RerankDepth = optional(c, "candidates", candidates), optional(c, "rerank-depth", depth)
 			s, err := e.open()
 			if err != nil {

@@ -107,7 +107,10 @@ func parseMetrics(names []string, gain measure.Gain) ([]metric, error) {
 			continue
 		}
 		m, err := measure.Parse(name)
-		if err != nil {
+		switch {
+		case err != nil && !fault.Is(err, "metric_unknown"):
+			return nil, err
+		case err != nil:
 			known := append(slices.Concat(measure.Known(), AnswerMetrics(), RubricMetrics(), JudgedMetrics()),
 				MetricsRetrieval, MetricsAnswers, MetricsAll, MetricsRubric, MetricsJudged)
 			return nil, fault.New("metric_unknown", fault.P("metric", name), fault.P("known", strings.Join(known, ", ")))

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,19 +26,32 @@ type Named struct {
 //	Recall(rel=2)@20
 //
 // Parameters are gain (nDCG alone: linear or exponential, also exp) and rel, the
-// lowest relevant grade. The code of its error is "metric_unknown".
+// lowest relevant grade. The codes of its errors are "cutoff_invalid" {metric, takes} for
+// a known name with a cut that is none, and "metric_unknown" {metric, known}.
 func Parse(s string) (Measure, error) {
 	m, ok := parse(s)
-	if !ok {
-		return Measure{}, fault.New("metric_unknown", fault.P("metric", s),
-			fault.P("known", strings.Join(Known(), ", ")))
+	switch {
+	case ok:
+		return m, nil
+	case badCut(s):
+		return Measure{}, fault.New("cutoff_invalid", fault.P("metric", s), fault.P("takes", fmt.Sprintf("1 – %d", MaxK)))
 	}
-	return m, nil
+	return Measure{}, fault.New("metric_unknown", fault.P("metric", s), fault.P("known", strings.Join(Known(), ", ")))
+}
+
+// badCut reports that s is the name of a measure with a number after it that is no cut.
+func badCut(s string) bool {
+	name, _, cut, ok := cutParts(strings.ToLower(strings.TrimSpace(s)))
+	if kind, _ := kindOf(name); !ok || kind == 0 || cut == "" || strings.Trim(cut, "+-.0123456789") != "" {
+		return false
+	}
+	_, fits := parseCount(cut, MaxK)
+	return !fits
 }
 
 // ParseList reads measures separated by commas; commas inside parentheses
 // belong to the measure. A name given twice is kept once, and an empty list is
-// an error with code "metric_unknown".
+// an error with code "metric_unknown", as the other errors are those of Parse.
 func ParseList(s string) ([]Named, error) {
 	var out []Named
 	for _, name := range splitList(s) {

@@ -36,8 +36,8 @@ func (f Filter) IsZero() bool {
 func (Filter) languages() []string { return []string{"zh", "en", "none"} }
 
 // Validate refuses what no document can pass: "filter_language_unknown" {language, known},
-// "filter_dates_empty" {after, before} for an interval without a day, and "pipeline_invalid"
-// {setting: "date", value} for a bound that is no date.
+// "filter_dates_empty" {after, before} for an interval without a day, and that of OutOfRange
+// for a bound that is no date.
 func (f Filter) Validate() error {
 	for _, l := range f.Languages {
 		if !slices.ContainsFunc(f.languages(), func(known string) bool { return strings.EqualFold(l, known) }) {
@@ -46,7 +46,7 @@ func (f Filter) Validate() error {
 	}
 	for _, d := range []string{f.After, f.Before} {
 		if _, err := time.Parse(time.DateOnly, d); d != "" && err != nil {
-			return fault.New("pipeline_invalid", fault.P("setting", "date"), fault.P("value", d))
+			return OutOfRange("date", d, "YYYY-MM-DD")
 		}
 	}
 	if f.After != "" && f.Before != "" && f.After > f.Before {

@@ -200,54 +200,95 @@ func (p Pipeline) Stages() []Stage {
 	return s
 }
 
-// Validate reports the first setting that cannot run, with code
-// "pipeline_invalid" or one of Filter.Validate.
+// Validate reports the first setting that cannot run: with the code of OutOfRange or of
+// Unfit, or one of Filter.Validate.
 func (p Pipeline) Validate() error {
-	bad := func(setting string, value any) error {
-		return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", value))
+	for _, check := range []func() error{p.checkRanges, p.checkFit, p.Filter.Validate, p.checkLimits} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// OutOfRange is the fault "pipeline_invalid" {setting, value, takes} of a value that a
+// setting never takes; takes says what it does, in signs that every language reads.
+func OutOfRange(setting string, value any, takes string) error {
+	return fault.New("pipeline_invalid", fault.P("setting", setting), fault.P("value", value), fault.P("takes", takes))
+}
+
+// Unfit is the fault "setting_unfit" {setting, value} of a setting that no stage of the
+// strategy uses, or not so.
+func Unfit(setting string, value any) error {
+	return fault.New("setting_unfit", fault.P("setting", setting), fault.P("value", value))
+}
+
+// checkRanges refuses numbers and names that no strategy takes.
+func (p Pipeline) checkRanges() error {
+	switch {
+	case p.TopK < 1:
+		return OutOfRange("top-k", p.TopK, "≥ 1")
+	case p.Candidates < 1:
+		return OutOfRange("candidates", p.Candidates, "≥ 1")
+	case p.RerankDepth < 1:
+		return OutOfRange("rerank-depth", p.RerankDepth, "≥ 1")
+	case p.RRFK < 0:
+		return OutOfRange("rrf-k", p.RRFK, "≥ 0")
+	case !(p.Alpha >= 0 && p.Alpha <= 1): // so that NaN is refused as well
+		return OutOfRange("alpha", p.Alpha, "0 – 1")
+	case !(p.HeadingBoost >= 0 && p.HeadingBoost <= maxBoost):
+		return OutOfRange("heading-boost", p.HeadingBoost, fmt.Sprintf("0 – %d", maxBoost))
+	case !(p.FoldDuplicates >= 0 && p.FoldDuplicates <= 1):
+		return OutOfRange("fold-duplicates", p.FoldDuplicates, "0 – 1")
+	case !(p.Diversity >= 0 && p.Diversity < 1):
+		return OutOfRange("diversity", p.Diversity, "≥ 0, < 1")
+	case p.Neighbours < 0 || p.Neighbours > maxNeighbours:
+		return OutOfRange("neighbours", p.Neighbours, fmt.Sprintf("0 – %d", maxNeighbours))
+	case p.Rewrite != "" && p.Rewrite != RewriteMultiQuery && p.Rewrite != RewriteHyDE:
+		return OutOfRange("rewrite", p.Rewrite, string(RewriteMultiQuery+", "+RewriteHyDE))
+	case p.ContextOrder != "" && p.ContextOrder != OrderRelevance && p.ContextOrder != OrderEdges:
+		return OutOfRange("context-order", p.ContextOrder, string(OrderRelevance+", "+OrderEdges))
+	}
+	return nil
+}
+
+// checkFit refuses what the pipeline's own legs and fusion have no use for.
+func (p Pipeline) checkFit() error {
 	switch {
 	case !p.Vector && !p.BM25:
-		return bad("strategy", p.Strategy)
-	case p.TopK < 1:
-		return bad("top-k", p.TopK)
-	case p.Candidates < 1:
-		return bad("candidates", p.Candidates)
-	case p.RerankDepth < 1:
-		return bad("rerank-depth", p.RerankDepth)
-	case p.RRFK < 0:
-		return bad("rrf-k", p.RRFK)
-	case !(p.Alpha >= 0 && p.Alpha <= 1): // so that NaN is refused as well
-		return bad("alpha", p.Alpha)
+		return Unfit("strategy", p.Strategy)
 	case p.Vector != p.BM25 && p.Fusion != FusionNone:
-		return bad("fusion", p.Fusion)
-	case !(p.HeadingBoost >= 0 && p.HeadingBoost <= maxBoost) || p.HeadingBoost > 0 && !p.BM25:
-		return bad("heading-boost", p.HeadingBoost)
-	case !(p.FoldDuplicates >= 0 && p.FoldDuplicates <= 1):
-		return bad("fold-duplicates", p.FoldDuplicates)
-	case !(p.Diversity >= 0 && p.Diversity < 1):
-		return bad("diversity", p.Diversity)
-	case p.Neighbours < 0 || p.Neighbours > maxNeighbours:
-		return bad("neighbours", p.Neighbours)
-	case p.Rewrite != "" && p.Rewrite != RewriteMultiQuery && p.Rewrite != RewriteHyDE,
-		p.Rewrite != "" && p.Fusion != FusionNone && p.Fusion != FusionRRF, // ranks of many lists are all that can be added up
+		return Unfit("fusion", p.Fusion)
+	case p.HeadingBoost > 0 && !p.BM25:
+		return Unfit("heading-boost", p.HeadingBoost)
+	case p.Rewrite != "" && p.Fusion != FusionNone && p.Fusion != FusionRRF, // ranks of many lists are all that can be added up
 		p.Rewrite == RewriteHyDE && !p.Vector:
-		return bad("rewrite", p.Rewrite)
-	case p.ContextOrder != "" && p.ContextOrder != OrderRelevance && p.ContextOrder != OrderEdges:
-		return bad("context-order", p.ContextOrder)
+		return Unfit("rewrite", p.Rewrite)
 	}
-	if err := p.Filter.Validate(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkLimits refuses thresholds and ranks of stages that do not run, or that cut nothing.
+func (p Pipeline) checkLimits() error {
 	runs := p.Stages()
 	for _, s := range sortedStages(p.Thresholds) {
-		if v := p.Thresholds[s]; !slices.Contains(runs, s) || math.IsNaN(v) || math.IsInf(v, 0) {
-			return bad("threshold", fmt.Sprintf("%s=%g", s, v))
+		v := p.Thresholds[s]
+		said := fmt.Sprintf("%s=%g", s, v)
+		switch {
+		case !slices.Contains(runs, s):
+			return Unfit("threshold", said)
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return OutOfRange("threshold", said, "> -∞, < ∞")
 		}
 	}
 	for _, s := range sortedStages(p.MaxRanks) {
-		if n := p.MaxRanks[s]; !slices.Contains(runs, s) || n < 1 {
-			return bad("max-rank", fmt.Sprintf("%s=%d", s, n))
+		n := p.MaxRanks[s]
+		said := fmt.Sprintf("%s=%d", s, n)
+		switch {
+		case !slices.Contains(runs, s):
+			return Unfit("max-rank", said)
+		case n < 1:
+			return OutOfRange("max-rank", said, "≥ 1")
 		}
 	}
 	return nil

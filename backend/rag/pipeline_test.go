@@ -76,24 +76,33 @@ func TestValidate(t *testing.T) {
 		strategy string
 		change   func(*rag.Pipeline)
 		setting  string // empty: valid
+		unfit    bool
 	}{
-		"no leg":                      {"vector", func(p *rag.Pipeline) { p.Vector = false }, "strategy"},
-		"top-k 0":                     {"hybrid", func(p *rag.Pipeline) { p.TopK = 0 }, "top-k"},
-		"no candidates":               {"hybrid", func(p *rag.Pipeline) { p.Candidates = -1 }, "candidates"},
-		"rerank depth 0":              {"hybrid", func(p *rag.Pipeline) { p.RerankDepth = 0 }, "rerank-depth"},
-		"alpha below 0":               {"weighted", func(p *rag.Pipeline) { p.Alpha = -0.1 }, "alpha"},
-		"alpha above 1":               {"weighted", func(p *rag.Pipeline) { p.Alpha = 1.1 }, "alpha"},
-		"alpha not a number":          {"weighted", func(p *rag.Pipeline) { p.Alpha = math.NaN() }, "alpha"},
-		"alpha 1":                     {"weighted", func(p *rag.Pipeline) { p.Alpha = 1 }, ""},
-		"rrf-k below 0":               {"hybrid", func(p *rag.Pipeline) { p.RRFK = -1 }, "rrf-k"},
-		"rrf-k 0":                     {"hybrid", func(p *rag.Pipeline) { p.RRFK = 0 }, ""},
-		"fusion of one leg":           {"bm25", func(p *rag.Pipeline) { p.Fusion = rag.FusionRRF }, "fusion"},
-		"threshold of a stage":        {"hybrid", thresholds(rag.StageFusion, 0.01), ""},
-		"threshold of another stage":  {"vector", thresholds(rag.StageBM25, 1), "threshold"},
-		"threshold of no stage":       {"vector", thresholds("cosine", 1), "threshold"},
-		"threshold without reranking": {"hybrid", thresholds(rag.StageRerank, 1), "threshold"},
-		"threshold not a number":      {"vector", thresholds(rag.StageVector, math.NaN()), "threshold"},
-		"threshold infinite":          {"vector", thresholds(rag.StageVector, math.Inf(1)), "threshold"},
+		"no leg":                      {"vector", func(p *rag.Pipeline) { p.Vector = false }, "strategy", true},
+		"top-k 0":                     {"hybrid", func(p *rag.Pipeline) { p.TopK = 0 }, "top-k", false},
+		"no candidates":               {"hybrid", func(p *rag.Pipeline) { p.Candidates = -1 }, "candidates", false},
+		"rerank depth 0":              {"hybrid", func(p *rag.Pipeline) { p.RerankDepth = 0 }, "rerank-depth", false},
+		"alpha below 0":               {"weighted", func(p *rag.Pipeline) { p.Alpha = -0.1 }, "alpha", false},
+		"alpha above 1":               {"weighted", func(p *rag.Pipeline) { p.Alpha = 1.1 }, "alpha", false},
+		"alpha not a number":          {"weighted", func(p *rag.Pipeline) { p.Alpha = math.NaN() }, "alpha", false},
+		"alpha 1":                     {"weighted", func(p *rag.Pipeline) { p.Alpha = 1 }, "", false},
+		"rrf-k below 0":               {"hybrid", func(p *rag.Pipeline) { p.RRFK = -1 }, "rrf-k", false},
+		"rrf-k 0":                     {"hybrid", func(p *rag.Pipeline) { p.RRFK = 0 }, "", false},
+		"fusion of one leg":           {"bm25", func(p *rag.Pipeline) { p.Fusion = rag.FusionRRF }, "fusion", true},
+		"threshold of a stage":        {"hybrid", thresholds(rag.StageFusion, 0.01), "", false},
+		"threshold of another stage":  {"vector", thresholds(rag.StageBM25, 1), "threshold", true},
+		"threshold of no stage":       {"vector", thresholds("cosine", 1), "threshold", true},
+		"threshold without reranking": {"hybrid", thresholds(rag.StageRerank, 1), "threshold", true},
+		"threshold not a number":      {"vector", thresholds(rag.StageVector, math.NaN()), "threshold", false},
+		"threshold infinite":          {"vector", thresholds(rag.StageVector, math.Inf(1)), "threshold", false},
+		"boost of no words":           {"vector", func(p *rag.Pipeline) { p.HeadingBoost = 2 }, "heading-boost", true},
+		"boost too high":              {"bm25", func(p *rag.Pipeline) { p.HeadingBoost = 101 }, "heading-boost", false},
+		"diversity 1":                 {"hybrid", func(p *rag.Pipeline) { p.Diversity = 1 }, "diversity", false},
+		"rewriting of no name":        {"hybrid", func(p *rag.Pipeline) { p.Rewrite = "poem" }, "rewrite", false},
+		"rewriting of scores":         {"weighted", func(p *rag.Pipeline) { p.Rewrite = rag.RewriteMultiQuery }, "rewrite", true},
+		"order of no name":            {"hybrid", func(p *rag.Pipeline) { p.ContextOrder = "best" }, "context-order", false},
+		"rank 0":                      {"hybrid", func(p *rag.Pipeline) { p.MaxRanks = map[rag.Stage]int{rag.StageBM25: 0} }, "max-rank", false},
+		"rank of no stage":            {"vector", func(p *rag.Pipeline) { p.MaxRanks = map[rag.Stage]int{rag.StageBM25: 3} }, "max-rank", true},
 	} {
 		p := parsed(t, c.strategy)
 		c.change(&p)
@@ -104,8 +113,12 @@ func TestValidate(t *testing.T) {
 			}
 			continue
 		}
-		if !fault.Is(err, "pipeline_invalid") || fault.Of(err).Params["setting"] != c.setting {
-			t.Errorf("%s: %v, want pipeline_invalid of %s", name, err, c.setting)
+		code, takes := "pipeline_invalid", true
+		if c.unfit {
+			code, takes = "setting_unfit", false
+		}
+		if said := fault.Of(err).Params["takes"]; !fault.Is(err, code) || fault.Of(err).Params["setting"] != c.setting || (said != "") != takes {
+			t.Errorf("%s: %v, want %s of %s", name, err, code, c.setting)
 		}
 	}
 }

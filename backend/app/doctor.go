@@ -29,7 +29,7 @@ func (s *Service) Doctor(ctx context.Context, _ api.DoctorRequest) (api.DoctorRe
 	})
 	d.run("dictionary", func() (string, error) {
 		terms := lexical.Analyzer{}.QueryTerms("动态召回")
-		return fmt.Sprintf("%v", terms), nil
+		return strings.Join(terms, " · "), nil
 	})
 	for _, e := range models.Embedders() {
 		d.run("embedder "+e.Name, func() (string, error) { return s.tryEmbedder(ctx, e.Name) })

@@ -91,7 +91,7 @@ func (b quoteBounds) doubts(a answer.Answer) []rag.Notice {
 	}
 	var out []rag.Notice
 	if name, bound := b.of(a.Best.Quote); a.Best.Score < bound {
-		out = append(out, rag.Notice{Code: "weak_quote", Detail: fmt.Sprintf("%.2f < %.2f, %s", a.Best.Score, bound, name)})
+		out = append(out, rag.Notice{Code: "weak_quote", Detail: fmt.Sprintf("%.3f < %.3f · %s", a.Best.Score, bound, name)})
 	}
 	if len(a.Unnamed) > 0 {
 		out = append(out, rag.Notice{Code: "code_unnamed", Detail: strings.Join(a.Unnamed, ", ")})

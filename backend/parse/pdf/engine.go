@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/klippa-app/go-pdfium"
 	pdfium_errors "github.com/klippa-app/go-pdfium/errors"
@@ -200,7 +201,7 @@ func (s *session) reopen() error {
 	case errors.Is(err, pdfium_errors.ErrPassword), errors.Is(err, pdfium_errors.ErrSecurity):
 		return guard.Password("pdf")
 	case err != nil:
-		return guard.Corrupt("pdf", err)
+		return guard.Corrupt("pdf", numbered(err))
 	}
 	s.doc = opened.Document
 	valid, err := s.FPDF_DocumentHasValidCrossReferenceTable(&requests.FPDF_DocumentHasValidCrossReferenceTable{Document: s.doc})
@@ -209,6 +210,12 @@ func (s *session) reopen() error {
 	}
 	s.openForm()
 	return nil
+}
+
+// numbered is an error of PDFium by its number, which is read in every language.
+func numbered(err error) error {
+	number, _, _ := strings.Cut(err.Error(), ":")
+	return fmt.Errorf("PDFium %s", number)
 }
 
 // withTrailer returns data with the end that it lacks when it was cut short:

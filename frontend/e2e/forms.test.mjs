@@ -106,4 +106,28 @@ describe("Evaluate and its address", () => {
       await close();
     }
   });
+
+  it("show a report under the dataset it is of alone, also after a reload", async () => {
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      await page.evaluate((to) => { location.hash = to; }, "#/evaluate?dataset=one&kb=sample");
+      const choose = async (/** @type {RegExp} */ dataset) => {
+        await page.getByRole("combobox", { name: t("eval.dataset") }).click();
+        await page.getByRole("option", { name: dataset }).click();
+      };
+      await page.getByRole("button", { name: t("eval.start"), exact: true }).click();
+      await page.locator(".report").waitFor({ timeout: 180_000 });
+      for (const again of [false, true]) {
+        if (again) await page.reload();
+        await page.locator(".report").waitFor();
+        await choose(/^sample/u);
+        await page.locator(".report").waitFor({ state: "detached" });
+        await choose(/^one/u);
+        await page.locator(".report").waitFor();
+      }
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
 });

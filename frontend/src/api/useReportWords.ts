@@ -21,7 +21,7 @@ export function useReportWords() {
     list.split(", ").map((item) => {
       const [name = "", ...rest] = item.split(" ");
       return [lookup(`report.${part}.${item}`) ?? word(part, name), ...(lookup(`report.${part}.${item}`) === null ? rest : [])].join(" ");
-    }).join(", ");
+    }).join(lookup("report.comma") ?? ", ");
 
   const adviceText = (advice: Advice): string => {
     const text = lookup(`report.advice.${advice.code}`);

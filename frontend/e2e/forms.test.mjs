@@ -131,3 +131,31 @@ describe("Evaluate and its address", () => {
     }
   });
 });
+
+describe("Runs and its address", () => {
+  it("show what the address names last, whatever reply comes last", async () => {
+    const first = await server.evaluate({ kb: "sample", dataset: "one", strategies: ["bm25"], metrics: ["nDCG@10"] });
+    const second = await server.evaluate({ kb: "sample", dataset: "one", strategies: ["bm25", "vector"], metrics: ["nDCG@10"] });
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      const ids = (/** @type {{ eval: { runs: { run_id: string }[] } }} */ job) => job.eval.runs.map((run) => run.run_id).join(",");
+      await page.route("**/api/CompareRuns", async (route) => {
+        const late = JSON.parse(route.request().postData() ?? "{}").runs.length === 1;
+        if (late) await new Promise((resolve) => { setTimeout(resolve, 1500); });
+        await route.continue();
+      });
+      const go = (/** @type {string} */ hash) => page.evaluate((to) => { location.hash = to; }, hash);
+      const sent = page.waitForRequest("**/api/CompareRuns");
+      await go(`#/runs?runs=${ids(first)}`);
+      await sent;
+      await go(`#/runs?runs=${ids(second)}`);
+      await page.locator(".notes .note").nth(1).waitFor();
+      await page.waitForTimeout(1800); // the other reply is here by then
+      assert.equal(await page.locator(".notes .note").count(), 2, "the earlier, slower reply was shown");
+      assert.ok(page.url().endsWith(ids(second)), page.url());
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+});

@@ -179,7 +179,7 @@ const screens = {
   },
   async beside(page) {
     await page.evaluate((ids) => { location.hash = `#/runs?runs=${ids.join(",")}`; }, runs.slice(0, 2));
-    await page.locator(".report").waitFor();
+    await page.locator(".notes .note").nth(1).waitFor(); // not the report that was there before
     await page.locator(".chart svg").first().waitFor();
   },
   async ratings(page, language) {

@@ -51,6 +51,8 @@ async function visit(reader, hash, body) {
   }
 }
 
+/** What the small model writes on at length, so that it is met in the middle. */
+const talkative = "Write out everything that the passages say about audit logs, customers and backups, sentence by sentence.";
 const question = "How long are audit logs kept for a Business customer in 2025?";
 const address = (/** @type {string} */ screen, /** @type {Record<string, string>} */ query) => `#/${screen}?${new URLSearchParams(query).toString()}`;
 
@@ -98,7 +100,7 @@ for (const language of languages) {
       }));
 
     if (language === "zh") it("Compare is stopped in the middle, and keeps what it has", () =>
-      visit({ language, scheme }, address("compare", { kb: "sample", q: `${question} Tell all. ${language}`, s: "vector,bm25", k: "2", m: model }), async ({ page, t }) => {
+      visit({ language, scheme }, address("compare", { kb: "sample", q: talkative, s: "vector,bm25", k: "2", m: model }), async ({ page, t }) => {
         await page.locator(".caret").first().waitFor({ timeout: 300_000 });
         await page.getByRole("button", { name: t("compare.stop"), exact: true }).click();
         await page.getByText(t("answer.stopped")).first().waitFor();

@@ -289,6 +289,9 @@ describe("the disk is full", { skip: disk ? false : "this machine allows no disk
   }
 });
 
+/** What the small model writes on at length, so that it is met in the middle. */
+const talkative = "Write out everything that the passages say about audit logs, customers and backups, sentence by sentence.";
+
 describe("the engine dies", () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
@@ -315,7 +318,7 @@ describe("the engine dies", () => {
         await go(page, "#/ask?kb=sample");
         await page.getByRole("combobox", { name: new RegExp(`^${t("ui.ask.model")}`, "u") }).click();
         await page.getByRole("option", { name: new RegExp(model, "u") }).click();
-        await page.locator("form.ask input").fill(`${asked.en} Say it all. zh`);
+        await page.locator("form.ask input").fill(talkative);
         await page.keyboard.press("Enter");
         await page.locator('.turn[aria-busy="true"] .caret').waitFor({ timeout: 300_000 });
         killEngine(server.pid);
@@ -325,7 +328,7 @@ describe("the engine dies", () => {
         await page.locator('.turn[aria-busy="false"] .sources li').first().waitFor({ timeout: 300_000 });
         await alert.waitFor({ state: "detached" });
 
-        await go(page, `#/compare?${new URLSearchParams({ kb: "sample", q: `${asked.en} Tell it all. zh`, s: "vector,bm25", k: "2", m: model }).toString()}`);
+        await go(page, `#/compare?${new URLSearchParams({ kb: "sample", q: talkative, s: "vector,bm25", k: "2", m: model }).toString()}`);
         await page.locator(".caret").first().waitFor({ timeout: 300_000 });
         killEngine(server.pid);
         await said(alert, "compare", "does not say that the engine is gone");

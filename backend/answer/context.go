@@ -86,13 +86,9 @@ type Share struct {
 
 // Survey counts what a prompt takes that shows all hits.
 func Survey(ctx context.Context, counter Counter, t Template, question string, hits []rag.Hit, order rag.ContextOrder) (Context, error) {
-	texts := make([]string, len(hits), len(hits)+1)
-	line, names := fence(textsOf(hits)), sourceNames(hits)
-	for i, h := range hits {
-		texts[i] = t.passage(h, names[i], line) + "\n\n"
-		if t.Kind == KindCompletion {
-			texts[i] = plainPassages(hits[i:i+1], order) + " "
-		}
+	texts, gap := t.set(hits)
+	for i := range texts {
+		texts[i] += gap
 	}
 	texts = append(texts, t.fill(map[string]string{"question": question}))
 	if len(hits) == 0 {

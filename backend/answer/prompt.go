@@ -39,15 +39,13 @@ func passageOf(h rag.Hit) rag.Passed {
 	return rag.Passed{Points: h.Chunk.Points, Text: h.Chunk.Text}
 }
 
-// Prompt is the complete text a model reads: the wording with the hits' passages,
-// numbered by rank, and the question.
+// Prompt is the complete text a model reads: the wording with the hits' passages, for
+// models that chat numbered by rank, and the question.
 func (t Template) Prompt(question string, hits []rag.Hit, order rag.ContextOrder) string {
 	return t.fill(map[string]string{"question": question, "passages": t.passages(hits, order)})
 }
 
-// passages sets the hits' texts, each between two lines of backticks. The lines are
-// longer than any run of backticks in a text, so that no text can end its own fence:
-// what stands in a document stays a quotation.
+// passages sets the hits' texts in the order of the prompt.
 func (t Template) passages(hits []rag.Hit, order rag.ContextOrder) string {
 	if len(hits) == 0 {
 		if t.Lang == "zh" {
@@ -55,36 +53,40 @@ func (t Template) passages(hits []rag.Hit, order rag.ContextOrder) string {
 		}
 		return "(no passage was retrieved)"
 	}
+	texts, gap := t.set(hits)
+	set := make([]string, 0, len(hits))
+	for _, i := range Positions(len(hits), order) {
+		set = append(set, texts[i])
+	}
+	return strings.Join(set, gap)
+}
+
+// set returns each hit's text as a prompt shows it, and what stands between two.
+//
+// A text stands between two lines of backticks, under its number and its document's name.
+// The lines are longer than any run of backticks in a text, so that no text can end its
+// own fence: what stands in a document stays a quotation.
+//
+// A base model gets all texts in one line, without numbers, names and fences, which it
+// takes for a list that it should go on with. No text can begin a line, and so none can
+// pass for a question or an answer.
+func (t Template) set(hits []rag.Hit) (texts []string, gap string) {
+	texts = textsOf(hits)
 	if t.Kind == KindCompletion {
-		return plainPassages(hits, order)
+		for i, text := range texts {
+			texts[i] = strings.Join(strings.Fields(oneLine(text)), " ")
+		}
+		return texts, " "
 	}
-	line, names := fence(textsOf(hits)), sourceNames(hits)
-	set := make([]string, 0, len(hits))
-	for _, i := range Positions(len(hits), order) {
-		set = append(set, t.passage(hits[i], names[i], line))
-	}
-	return strings.Join(set, "\n\n")
-}
-
-// plainPassages sets the hits' texts for a base model: one line of all, without numbers,
-// names and fences, which such a model takes for a list that it should go on with. No
-// text can begin a line, and so none can pass for a question or an answer.
-func plainPassages(hits []rag.Hit, order rag.ContextOrder) string {
-	texts := textsOf(hits)
-	set := make([]string, 0, len(hits))
-	for _, i := range Positions(len(hits), order) {
-		set = append(set, strings.Join(strings.Fields(oneLine(texts[i])), " "))
-	}
-	return strings.Join(set, " ")
-}
-
-// passage sets one hit under the name of its document.
-func (t Template) passage(h rag.Hit, name, line string) string {
 	source := "source: "
 	if t.Lang == "zh" {
 		source = "来源："
 	}
-	return fmt.Sprintf("[%d] %s%s\n%s\n%s%s", h.Rank, source, oneLine(name), line, endLine(passageOf(h).Text), line)
+	line, names := fence(texts), sourceNames(hits)
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("[%d] %s%s\n%s\n%s%s", hits[i].Rank, source, oneLine(names[i]), line, endLine(text), line)
+	}
+	return texts, "\n\n"
 }
 
 // endLine ends a text with the end of a line.

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { launch, openPage } from "./browser.mjs";
-import { startServer } from "./server.mjs";
+import { startServer, talkative } from "./server.mjs";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -51,8 +51,6 @@ async function visit(reader, hash, body) {
   }
 }
 
-/** What the small model writes on at length, so that it is met in the middle. */
-const talkative = "Write out everything that the passages say about audit logs, customers and backups, sentence by sentence.";
 const question = "How long are audit logs kept for a Business customer in 2025?";
 const address = (/** @type {string} */ screen, /** @type {Record<string, string>} */ query) => `#/${screen}?${new URLSearchParams(query).toString()}`;
 

@@ -38,6 +38,9 @@ async function launch(folder, port, host) {
   return { child, ended, url };
 }
 
+/** A question that the small model of the tests answers at length, so that it is met in the middle. */
+export const talkative = "Write out everything that the passages say about audit logs, customers and backups, sentence by sentence.";
+
 /**
  * Starts `ragdesk serve` on an empty workspace of its own.
  * Its url carries the key; its folder is scratch space, removed by stop.

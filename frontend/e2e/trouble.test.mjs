@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { launch, openPage } from "./browser.mjs";
-import { startServer } from "./server.mjs";
+import { startServer, talkative } from "./server.mjs";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -288,9 +288,6 @@ describe("the disk is full", { skip: disk ? false : "this machine allows no disk
       }));
   }
 });
-
-/** What the small model writes on at length, so that it is met in the middle. */
-const talkative = "Write out everything that the passages say about audit logs, customers and backups, sentence by sentence.";
 
 describe("the engine dies", () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */

@@ -358,8 +358,10 @@ func (s searcher) Search(ctx context.Context, p rag.Pipeline, query string) (eva
 
 // refuseEmptyFilters reports a pipeline whose filter no chunk passes, with code
 // "filter_passes_nothing" {strategy, documents}: all its measures would be 0, and say
-// nothing.
+// nothing. Of what a filter names and no document has it tells once, however many
+// strategies name it.
 func (s *Service) refuseEmptyFilters(ctx context.Context, plan evaluation, lib rag.Library) error {
+	told := map[rag.Notice]bool{}
 	for _, entry := range plan.entries {
 		warnings, err := s.filtered(ctx, lib, entry.Pipeline.Filter)
 		if err != nil {
@@ -367,6 +369,12 @@ func (s *Service) refuseEmptyFilters(ctx context.Context, plan evaluation, lib r
 		}
 		if slices.ContainsFunc(warnings, func(n rag.Notice) bool { return n.Code == codePassesNothing }) {
 			return fault.New(codePassesNothing, fault.P("strategy", entry.Pipeline.Strategy), fault.P("documents", lib.Documents))
+		}
+		for _, n := range warnings {
+			if !told[n] {
+				told[n] = true
+				s.cfg.Notify(n.Code, fault.P("detail", n.Detail))
+			}
 		}
 	}
 	return nil

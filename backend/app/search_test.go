@@ -314,3 +314,26 @@ func TestAnEvaluationOfNothingIsRefused(t *testing.T) {
 		t.Errorf("%+v", j.Error)
 	}
 }
+
+func TestAnEvaluationTellsWhatItsFilterNamesAndNoDocumentHas(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	var mu sync.Mutex
+	var told []string
+	s.cfg.Notify = func(code string, params ...fault.Param) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, fmt.Sprint(code, params))
+	}
+	file := filepath.Join(folder(t, map[string]string{"q.jsonl": `{"query_id":"q1","question":"潮水","gold":[{"doc":"sea.md","quote":"潮水"}]}`}), "q.jsonl")
+	j, err := s.StartEval(t.Context(), api.EvalRequest{KB: "kb", Dataset: file, Strategies: []string{"bm25", "vector"},
+		Retrieval: api.Retrieval{Options: &api.RetrievalOptions{Filter: api.Filter{Types: []string{"md", "pdf"}}}}})
+	if j = ended(t, s, j, err); j.Error != nil {
+		t.Fatalf("%+v", j.Error)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if want := []string{"filter_value_unknown[{detail --type pdf (md, txt)}]"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}

@@ -38,7 +38,8 @@ type Config struct {
 	// LockWait is how long a change waits for another writer; 0 means 5 s.
 	LockWait time.Duration
 	// Notify is told of slow work the user did not ask for, such as the rebuild of
-	// an index; it may be nil.
+	// an index, and of what was asked for and is not there, such as a folder that a
+	// filter names; it may be nil.
 	Notify func(code string, params ...fault.Param)
 	// Models is the folder of installed models; empty means the user's own.
 	Models string

@@ -76,7 +76,8 @@ type ScoreRequest struct {
 	Qrels   string   `json:"qrels"`
 	Run     string   `json:"run"`
 	Metrics []string `json:"metrics"`
-	// Dialect is trec, ranx or rag; empty means trec.
+	// Dialect is trec, ranx or rag, or that of another program, as in
+	// measure.Dialects; empty means trec.
 	Dialect string `json:"dialect"`
 	// Gain of nDCG, exp or linear; empty means the dialect's.
 	Gain     string `json:"gain"`

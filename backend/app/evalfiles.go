@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ragdesk/backend/api"
@@ -225,7 +226,7 @@ func (s *Service) Score(ctx context.Context, r api.ScoreRequest) (api.ScoreRespo
 	if err != nil {
 		return api.ScoreResponse{}, err
 	}
-	named, err := namedMeasures(r)
+	named, err := namedMeasures(r, dialect)
 	if err != nil {
 		return api.ScoreResponse{}, err
 	}
@@ -268,14 +269,28 @@ const scoreDefaults = "nDCG@10,MAP,MRR,P@10,Recall@100"
 // ragDefaults are what the dialect rag defines.
 const ragDefaults = "recall,precision"
 
-func namedMeasures(r api.ScoreRequest) ([]measure.Named, error) {
+// uncutDefaults are for a dialect without cuts.
+const uncutDefaults = "nDCG,MAP,MRR,P,Recall"
+
+// defaults are the usual measures that the dialect has.
+func defaults(d measure.Dialect) string {
+	switch d {
+	case measure.DialectRAG:
+		return ragDefaults
+	case measure.DialectContinuousEval:
+		return uncutDefaults
+	}
+	names := strings.Split(scoreDefaults, ",")
+	return strings.Join(slices.DeleteFunc(names, func(name string) bool {
+		m, err := measure.Parse(name)
+		return err != nil || !d.Has(m)
+	}), ",")
+}
+
+func namedMeasures(r api.ScoreRequest, d measure.Dialect) ([]measure.Named, error) {
 	names := r.Metrics
 	if len(names) == 0 {
-		defaults := scoreDefaults
-		if r.Dialect == "rag" {
-			defaults = ragDefaults
-		}
-		return measureList(defaults, r.Gain)
+		return measureList(defaults(d), r.Gain)
 	}
 	var out []measure.Named
 	for _, name := range names {

@@ -149,7 +149,7 @@ var usageCodes = map[string]bool{
 	"embedder_unknown": true, "encoding_unknown": true, "limit_invalid": true, "flags_conflict": true, "kb_name_invalid": true, "model_unknown": true,
 	"model_precision_missing": true, "model_name_invalid": true, "hub_address": true, "reranker_unmeasured": true,
 	"language_unknown": true, "metric_unknown": true, "cutoff_invalid": true, "tune_metric_answers": true, "threshold_invalid": true, "gain_unknown": true,
-	"dialect_unknown": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
+	"dialect_unknown": true, "dialect_measure": true, "relevance_unknown": true, "unit_unknown": true, "dataset_invalid": true,
 	"dataset_format_unknown": true, "dataset_name_invalid": true, "split_invalid": true, "sample_invalid": true,
 	"grade_invalid": true, "label_first_grade": true,
 	"config_invalid": true, "config_key_unknown": true, "config_key_missing": true, "config_keys_both": true, "config_value": true,

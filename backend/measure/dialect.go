@@ -23,6 +23,10 @@ import (
 // and cut at K; a grade below 1 is not relevant and has no gain; an uncut
 // precision divides by what was retrieved; a query that was judged but not run
 // retrieved nothing and counts; a query that was run but not judged is left out.
+//
+// The dialects from DialectMLflow on count as other evaluation programs do, to
+// compare a figure with theirs. They order a run by its scores and equal ones as
+// in the file, keep a document that stands twice, and their values can pass 1.
 type Dialect uint8
 
 // The dialects.
@@ -37,6 +41,20 @@ const (
 	DialectRAG
 	// DialectEval is that of our own evaluations.
 	DialectEval
+	// DialectMLflow follows mlflow.metrics 3.
+	DialectMLflow
+	// DialectPhoenix follows Arize Phoenix' RetrievalMetrics.
+	DialectPhoenix
+	// DialectTruLens follows TruLens 2.
+	DialectTruLens
+	// DialectAutoRAG follows AutoRAG 0.3; the second field of the judgments groups
+	// alternatives.
+	DialectAutoRAG
+	// DialectContinuousEval follows continuous-eval before 0.3.14.
+	DialectContinuousEval
+	// DialectBEIR follows BEIR: trec_eval's measures, with means over the queries
+	// that were run, and its own MRR and accuracy.
+	DialectBEIR
 )
 
 // String returns the dialect's name.
@@ -50,26 +68,46 @@ func (d Dialect) String() string {
 		return "rag"
 	case DialectEval:
 		return "eval"
+	case DialectMLflow:
+		return "mlflow"
+	case DialectPhoenix:
+		return "phoenix"
+	case DialectTruLens:
+		return "trulens"
+	case DialectAutoRAG:
+		return "autorag"
+	case DialectContinuousEval:
+		return "continuous-eval"
+	case DialectBEIR:
+		return "beir"
 	}
 	return "none"
 }
 
-// ParseDialect reads the name of a dialect for TREC files: trec, ranx or rag, in
-// any case. The code of its error is "dialect_unknown".
+// Dialects lists those for TREC files, trec first.
+func Dialects() []Dialect {
+	return []Dialect{DialectTREC, DialectRanx, DialectRAG, DialectMLflow, DialectPhoenix, DialectTruLens,
+		DialectAutoRAG, DialectContinuousEval, DialectBEIR}
+}
+
+// ParseDialect reads the name of one of Dialects in any case. The code of its error
+// is "dialect_unknown" {dialect, known}.
 func ParseDialect(s string) (Dialect, error) {
 	name := strings.ToLower(strings.TrimSpace(s))
-	for _, d := range []Dialect{DialectTREC, DialectRanx, DialectRAG} {
+	var known []string
+	for _, d := range Dialects() {
 		if d.String() == name {
 			return d, nil
 		}
+		known = append(known, d.String())
 	}
-	return 0, fault.New("dialect_unknown", fault.P("dialect", s), fault.P("known", "trec, ranx, rag"))
+	return 0, fault.New("dialect_unknown", fault.P("dialect", s), fault.P("known", strings.Join(known, ", ")))
 }
 
 // Gain returns what the dialect's nDCG uses where a measure does not say.
 func (d Dialect) Gain() Gain {
-	if d == DialectTREC || d == DialectRanx {
-		return GainLinear
+	if d == DialectRAG || d == DialectEval {
+		return GainExponential
 	}
-	return GainExponential
+	return GainLinear
 }

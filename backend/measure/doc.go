@@ -9,7 +9,8 @@
 //
 // Invariants:
 //   - A value lies in [0, 1] or is absent with a Reason; it is never NaN, and
-//     what could not be computed is never 0 or 1.
+//     what could not be computed is never 0 or 1. The dialects of other programs
+//     count as those do, beyond 1 and with a 1 for nothing.
 //   - A mean carries how many values it has of how many there should be, and
 //     what it would be if the absent ones were all worst or all best.
 //   - Everything is pure: equal inputs give equal results, whatever the number

@@ -134,6 +134,7 @@ func TestDialectsAndGainsByName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]measure.Dialect{
 		"trec": measure.DialectTREC, "RANX": measure.DialectRanx, " rag ": measure.DialectRAG,
+		"AutoRAG": measure.DialectAutoRAG, "continuous-eval": measure.DialectContinuousEval,
 	} {
 		if d, err := measure.ParseDialect(name); err != nil || d != want {
 			t.Errorf("ParseDialect(%q) = %v, %v", name, d, err)

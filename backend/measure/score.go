@@ -20,7 +20,8 @@ type Options struct {
 	// a tie.
 	Double bool
 	// AverageTies takes the expected value over all orders of equal scores in
-	// place of the dialect's rule for them.
+	// place of the dialect's rule for them; the dialects of other programs keep
+	// their rule.
 	AverageTies bool
 }
 
@@ -80,10 +81,14 @@ func ScoreFiles(ctx context.Context, qrelsPath, runPath string, opts Options) (R
 // Score computes the measures of opts for each judged query, and their means,
 // under the conventions of opts.Dialect. A document that stands twice in a query
 // is the fault "trec_duplicate" under DialectTREC, with line 0 when it was not
-// read from a file. The result does not depend on the number of processors.
+// read from a file; a measure that the dialect of another program does not have is
+// "dialect_measure". The result does not depend on the number of processors.
 func Score(ctx context.Context, qrels *Qrels, run *Run, opts Options) (Report, error) {
 	if opts.Dialect == 0 {
 		opts.Dialect = DialectEval
+	}
+	if err := checkMeasures(opts.Dialect, opts.Measures); err != nil {
+		return Report{}, err
 	}
 	report := Report{
 		Dialect:  opts.Dialect,
@@ -129,10 +134,10 @@ func scoreQueries(ctx context.Context, qrels *Qrels, run *Run, opts Options, rep
 					return
 				}
 				judged := &qrels.t.groups[i]
-				p, err := w.profile(judged, run.t.find(judged.query))
+				values, dropped, err := w.values(judged, run.t.find(judged.query))
 				errs[i] = err
-				duplicates.Add(int64(p.Duplicates))
-				report.Queries[i] = QueryScores{judged.query, p.Values(opts.Measures, opts.Dialect)}
+				duplicates.Add(int64(dropped))
+				report.Queries[i] = QueryScores{judged.query, values}
 			}
 		})
 	}
@@ -146,6 +151,16 @@ func scoreQueries(ctx context.Context, qrels *Qrels, run *Run, opts Options, rep
 		}
 	}
 	return int(duplicates.Load()), nil
+}
+
+// values judges one query and counts the duplicates left out.
+func (w *worker) values(judged, results *group) ([]Value, int, error) {
+	if p, ok := programOf(w.opts.Dialect); ok {
+		values, err := w.programValues(p, judged, results)
+		return values, 0, err
+	}
+	p, err := w.profile(judged, results)
+	return p.Values(w.opts.Measures, w.opts.Dialect), p.Duplicates, err
 }
 
 func duplicate(file string, g *group, r row) error {

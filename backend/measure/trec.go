@@ -26,7 +26,7 @@ func (q *Qrels) Add(query, doc string, grade int) error {
 	if grade < -MaxGrade || grade > MaxGrade {
 		return fmt.Errorf("add judgment of %q: grade %d is beyond ±%d", doc, grade, MaxGrade)
 	}
-	return q.t.add([]byte(query), []byte(doc), float64(grade), 0)
+	return q.t.add([]byte(query), []byte(doc), row{value: float64(grade)})
 }
 
 // Add records that doc was retrieved for query with the score, higher being
@@ -35,7 +35,7 @@ func (r *Run) Add(query, doc string, score float64) error {
 	if score != score {
 		return fmt.Errorf("add result %q: the score is not a number", doc)
 	}
-	return r.t.add([]byte(query), []byte(doc), score, 0)
+	return r.t.add([]byte(query), []byte(doc), row{value: score})
 }
 
 // Queries returns the number of queries that have judgments.
@@ -44,14 +44,14 @@ func (q *Qrels) Queries() int { return len(q.t.groups) }
 // Queries returns the number of queries that have results.
 func (r *Run) Queries() int { return len(r.t.groups) }
 
-// ReadQrels reads lines "query iteration document grade". The iteration is not
-// read; a grade is a whole number from −MaxGrade to MaxGrade. Blank lines and
+// ReadQrels reads lines "query iteration document grade". The iteration is read
+// by DialectAutoRAG alone; a grade is a whole number from −MaxGrade to MaxGrade. Blank lines and
 // lines that begin with '#' are skipped, a byte-order mark too; fields are
 // separated by ASCII white space. The faults are "trec_invalid" with the line
 // and what is wrong there, and "trec_unreadable"; name is the file they name.
 func ReadQrels(ctx context.Context, r io.Reader, name string) (*Qrels, error) {
 	q := &Qrels{}
-	return q, q.t.read(ctx, r, name, layout{fields: 4, exact: true, value: 3, parse: parseGrade, what: "grade"})
+	return q, q.t.read(ctx, r, name, layout{fields: 4, exact: true, parts: true, value: 3, parse: parseGrade, what: "grade"})
 }
 
 // ReadRun reads lines "query Q0 document rank score tag", as ReadQrels does.
@@ -72,6 +72,9 @@ type table struct {
 	last int
 	rows int
 	file string
+	// parts numbers the iterations of judgments from 1; part is the last one read.
+	parts map[string]uint32
+	part  string
 }
 
 type group struct {
@@ -85,13 +88,16 @@ type row struct {
 	value    float64
 	off, len uint32
 	line     uint32
+	// part is the number of a judgment's iteration, 0 when it was not read.
+	part uint32
 }
 
 func (g *group) id(r row) []byte { return g.ids[r.off : r.off+r.len] }
 
 var errTooLarge = errors.New("a query's ids exceed 4 GiB")
 
-func (t *table) add(query, doc []byte, value float64, line int) error {
+// add appends r, which has no document yet.
+func (t *table) add(query, doc []byte, r row) error {
 	if len(t.groups) == 0 || t.groups[t.last].query != string(query) {
 		t.enter(query)
 	}
@@ -99,7 +105,8 @@ func (t *table) add(query, doc []byte, value float64, line int) error {
 	if len(g.ids)+len(doc) > math.MaxUint32 {
 		return errTooLarge
 	}
-	g.rows = append(g.rows, row{value, uint32(len(g.ids)), uint32(len(doc)), uint32(min(line, math.MaxUint32))})
+	r.off, r.len = uint32(len(g.ids)), uint32(len(doc))
+	g.rows = append(g.rows, r)
 	g.ids = append(g.ids, doc...)
 	t.rows++
 	return nil
@@ -127,6 +134,20 @@ func (t *table) enter(query []byte) {
 	t.groups = append(t.groups, g)
 }
 
+// numbered returns the number of an iteration. Rows of one mostly come together.
+func (t *table) numbered(part []byte) uint32 {
+	if t.part != string(part) || t.parts == nil {
+		t.part = string(part)
+		if t.parts == nil {
+			t.parts = map[string]uint32{}
+		}
+		if t.parts[t.part] == 0 {
+			t.parts[t.part] = uint32(len(t.parts) + 1)
+		}
+	}
+	return t.parts[t.part]
+}
+
 // find returns the query's group, nil if there is none.
 func (t *table) find(query string) *group {
 	if i, ok := t.index[query]; ok {
@@ -141,6 +162,8 @@ type layout struct {
 	fields int
 	// exact refuses further fields.
 	exact bool
+	// parts numbers the second field.
+	parts bool
 	value int
 	parse func([]byte) (float64, bool)
 	what  string
@@ -161,7 +184,11 @@ func (t *table) read(ctx context.Context, r io.Reader, name string, l layout) er
 		if !ok {
 			return invalid(name, n, fmt.Sprintf("%s %q", l.what, bytes.ToValidUTF8(clip(fields[l.value]), []byte("?"))))
 		}
-		return t.add(fields[0], fields[2], value, n)
+		r := row{value: value, line: uint32(min(n, math.MaxUint32))}
+		if l.parts {
+			r.part = t.numbered(fields[1])
+		}
+		return t.add(fields[0], fields[2], r)
 	})
 	var f *fault.Error
 	switch {

@@ -1,9 +1,6 @@
 package measure
 
-import (
-	"encoding/json"
-	"math"
-)
+import "encoding/json"
 
 // Reason says why a value is absent.
 type Reason string
@@ -18,7 +15,8 @@ const (
 	NoValues Reason = "no_values"
 )
 
-// Value is a score in [0, 1], or absent.
+// Value is a score in [0, 1], or absent. The dialects of other programs can give
+// more than 1.
 type Value struct {
 	// Score is meaningful only when Reason is empty.
 	Score  float64
@@ -76,8 +74,8 @@ func Summarize(values []Value) Mean {
 		m.Value, m.Low, m.High = Absent(NoValues), 0, 1
 		return m
 	}
-	m.Value = Of(math.Min(sum/float64(m.N), 1))
-	m.Low = math.Min(sum/float64(m.Of), 1)
-	m.High = math.Min((sum+float64(m.Of-m.N))/float64(m.Of), 1)
+	m.Value = Of(sum / float64(m.N))
+	m.Low = sum / float64(m.Of)
+	m.High = (sum + float64(m.Of-m.N)) / float64(m.Of)
 	return m
 }

@@ -79,16 +79,22 @@ type vectorWant struct {
 	value          float64
 }
 
+// Query A: graded, with one relevant document not found and one unjudged.
+const (
+	gradedQrels = "A 0 d1 3\nA 0 d2 2\nA 0 d3 1\nA 0 d4 0\n"
+	gradedRun   = "A Q0 d5 1 .9 t\nA Q0 d1 2 .8 t\nA Q0 d4 3 .7 t\nA Q0 d3 4 .6 t\n"
+)
+
 // vectorCases lists trec_eval's answers for four queries (A graded, B tied, C
 // without relevant documents, D without results), for a negative grade, and with
-// equal scores averaged; the example of ranx's documentation; and a worked
-// example of three questions.
+// equal scores averaged; the example of ranx's documentation; a worked example of
+// three questions; and what other programs make of the same lists.
 func vectorCases() []vectorCase {
-	return []vectorCase{
+	return append([]vectorCase{
 		{
 			name: "trec", dialect: DialectTREC,
-			qrels: "A 0 d1 3\nA 0 d2 2\nA 0 d3 1\nA 0 d4 0\nB 0 b1 1\nC 0 c1 0\nC 0 c2 0\nD 0 x1 1\n",
-			run: "A Q0 d5 1 .9 t\nA Q0 d1 2 .8 t\nA Q0 d4 3 .7 t\nA Q0 d3 4 .6 t\n" +
+			qrels: gradedQrels + "B 0 b1 1\nC 0 c1 0\nC 0 c2 0\nD 0 x1 1\n",
+			run: gradedRun +
 				"B Q0 b2 2 .5 t\nB Q0 b1 1 .5 t\nC Q0 c1 1 2 t\nC Q0 c9 2 1 t\nE Q0 e1 1 1 t\n",
 			want: trecAnswers(),
 		},
@@ -119,14 +125,12 @@ func vectorCases() []vectorCase {
 			},
 		},
 		{
-			// Four came back, so that precision divides by four, as MLflow's does.
 			name: "precision of what came back", dialect: DialectRAG,
-			qrels: "A 0 d1 3\nA 0 d2 2\nA 0 d3 1\nA 0 d4 0\n",
-			run:   "A Q0 d5 1 .9 t\nA Q0 d1 2 .8 t\nA Q0 d4 3 .7 t\nA Q0 d3 4 .6 t\n",
-			want:  []vectorWant{{"A", "P@5", .5}, {"A", "P", .5}, {"A", "R@5", .6667}},
+			qrels: gradedQrels, run: gradedRun,
+			want: []vectorWant{{"A", "P@5", .5}, {"A", "P", .5}, {"A", "R@5", .6667}},
 		},
 		threeQuestions(),
-	}
+	}, otherPrograms()...)
 }
 
 func trecAnswers() []vectorWant {

@@ -13,8 +13,8 @@ func TestVectorsHaveTheirKnownAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(vectors) < 65 {
-		t.Errorf("%d vectors, want at least 65", len(vectors))
+	if len(vectors) < 100 {
+		t.Errorf("%d vectors, want at least 100", len(vectors))
 	}
 	for _, v := range vectors {
 		if math.Abs(v.Got-v.Want) > measure.VectorTolerance {

@@ -862,7 +862,8 @@ export interface ScoreRequest {
   run: string;
   metrics: string[];
   /**
-   * Dialect is trec, ranx or rag; empty means trec.
+   * Dialect is trec, ranx or rag, or that of another program, as in
+   * measure.Dialects; empty means trec.
    */
   dialect: string;
   /**

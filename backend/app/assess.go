@@ -15,6 +15,7 @@ import (
 type assessor struct {
 	*judges.Assessor
 	small bool
+	turn  turn
 }
 
 // assessor asks a language model; "" is the default one. The fault "judge_none" means that
@@ -39,7 +40,7 @@ func (s *Service) assessor(ctx context.Context, model string, fresh bool) (asses
 		}
 		wordings[lang] = p
 	}
-	return assessor{judges.NewAssessor(verdicts, wordings, info.Model), info.Demonstration}, nil
+	return assessor{judges.NewAssessor(verdicts, wordings, info.Model), info.Demonstration, s.turnOf(info)}, nil
 }
 
 // oneAssessor refuses a comparison of runs in llm_… metrics that were judged by different models or

@@ -112,7 +112,7 @@ func (s *Service) llmDetector(ctx context.Context, model string, fresh bool) (de
 		return detector{}, err
 	}
 	found, err := s.verdictsOf(asker, info)
-	return detector{Detector: found, model: info.Model, small: info.Demonstration}, err
+	return detector{Detector: inTurn{found, s.turnOf(info)}, model: info.Model, small: info.Demonstration}, err
 }
 
 // verdictsOf has a model give verdicts on claims.

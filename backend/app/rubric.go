@@ -31,6 +31,7 @@ const probeLimit = 20
 type rubricJudge struct {
 	*judges.Rubric
 	small bool
+	turn  turn
 }
 
 // warnings say what is to be known of the marks.
@@ -59,7 +60,7 @@ func (s *Service) rubric(ctx context.Context, model string, fresh bool) (rubricJ
 		}
 		wordings[lang] = p
 	}
-	return rubricJudge{judges.NewRubric(asker, languagesOf(info.Model), wordings, info.Model, info.Digest), info.Demonstration}, nil
+	return rubricJudge{judges.NewRubric(asker, languagesOf(info.Model), wordings, info.Model, info.Digest), info.Demonstration, s.turnOf(info)}, nil
 }
 
 // marked is the result of a mark job.

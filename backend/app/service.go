@@ -75,6 +75,8 @@ type Service struct {
 	crossEncoders slots[*rerank.CrossEncoder]
 	// modelsTurn holds a token while the models folder is being changed.
 	modelsTurn chan struct{}
+	// judging is the turn of models of this machine that judge.
+	judging turn
 
 	tokens    tokenFiles
 	views     viewCache
@@ -106,7 +108,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string, ...fault.Param) {}
 	}
-	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, modelsTurn: make(chan struct{}, 1), tokens: newTokenFiles(),
+	return &Service{cfg: cfg, board: job.NewBoard(), installed: installedModels{dir: cfg.Models}, modelsTurn: make(chan struct{}, 1), judging: make(turn, 1), tokens: newTokenFiles(),
 		memory: newMemory(cfg.LimitMemory)}, nil
 }
 

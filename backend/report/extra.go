@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ragdesk/backend/fault"
+	"ragdesk/backend/measure"
 	"ragdesk/backend/runs"
 )
 
@@ -80,7 +81,7 @@ func meanOf(m runs.Metric) string {
 func missingLines(exp runs.Experiment) []text {
 	type gap struct {
 		n, of   int
-		reasons string
+		reasons text
 	}
 	var out []text
 	for _, r := range exp.Runs {
@@ -91,22 +92,31 @@ func missingLines(exp runs.Experiment) []text {
 			if m.N == m.Of {
 				continue
 			}
-			var reasons []string
-			for _, reason := range slices.Sorted(maps.Keys(m.Missing)) {
-				reasons = append(reasons, fmt.Sprintf("%s %d", reason, m.Missing[reason]))
-			}
-			g := gap{m.Of - m.N, m.Of, strings.Join(reasons, ", ")}
+			g := gap{m.Of - m.N, m.Of, reasonsOf(m.Missing)}
 			if metrics[g] == nil {
 				gaps = append(gaps, g)
 			}
 			metrics[g] = append(metrics[g], name)
 		}
 		for _, g := range gaps {
-			out = append(out, word("table.missing", fault.P("run", r.Name), fault.P("metrics", strings.Join(metrics[g], ", ")),
-				fault.P("n", g.n), fault.P("of", g.of), fault.P("reasons", g.reasons)))
+			out = append(out, word("table.missing").fill(map[string]text{
+				"run": plain(r.Name), "metrics": plain(strings.Join(metrics[g], ", ")),
+				"n": plain(strconv.Itoa(g.n)), "of": plain(strconv.Itoa(g.of)), "reasons": g.reasons,
+			}))
 		}
 	}
 	return out
+}
+
+// reasonsOf says why values are missing, and how many for each reason.
+func reasonsOf(missing map[measure.Reason]int) text {
+	var en, zh []string
+	for _, reason := range slices.Sorted(maps.Keys(missing)) {
+		said := wordOr("missing.", string(reason))
+		en = append(en, fmt.Sprintf("%s: %d", said.en, missing[reason]))
+		zh = append(zh, fmt.Sprintf("%s：%d", said.zh, missing[reason]))
+	}
+	return text{strings.Join(en, "; "), strings.Join(zh, "；")}
 }
 
 // styleRows have lengths, and of how many answers each hint holds.

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"ragdesk/backend/evaluate"
+	"ragdesk/backend/i18n"
+	judges "ragdesk/backend/judge"
+	"ragdesk/backend/measure"
+	"ragdesk/backend/report"
+	"ragdesk/backend/runs"
+)
+
+// TestEveryReasonOfAMissingValueIsSaidInWords: neither a report nor the page shows a code.
+func TestEveryReasonOfAMissingValueIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	reasons := []measure.Reason{
+		measure.NoRelevant, measure.NotRun, measure.NoValues, measure.NoClaims, measure.Unjudged, measure.NoReference, measure.NoContext,
+		evaluate.NeedsAnswers, evaluate.Unscored, evaluate.NotComputed,
+		judges.ReasonLanguage, judges.ReasonAbstained, judges.ReasonEmpty, judges.ReasonTruncated, judges.ReasonMalformed, judges.ReasonCount,
+		judges.ReasonQuote, judges.ReasonTimeout, judges.ReasonEngine, judges.ReasonPromptCut, judges.ReasonBlankReason, judges.ReasonUnnamed, judges.ReasonMark,
+	}
+	for _, reason := range reasons {
+		var exp runs.Experiment
+		exp.Metrics = []string{"m"}
+		var run runs.Result
+		run.Metrics = map[string]runs.Metric{"m": {Of: 1, Missing: map[measure.Reason]int{reason: 1}}}
+		exp.Runs = []runs.Result{run}
+		for _, lang := range []string{i18n.English, i18n.Chinese} {
+			var b bytes.Buffer
+			if err := report.Text(&b, exp, lang); err != nil {
+				t.Fatal(err)
+			}
+			words := i18n.Text(lang, "missing."+string(reason))
+			if strings.Contains(b.String(), string(reason)) || !strings.Contains(b.String(), words) {
+				t.Errorf("%s, %s: the report does not say %q:\n%s", reason, lang, words, b.String())
+			}
+		}
+	}
+	if len(reasons) != len(slices.Compact(slices.Sorted(slices.Values(reasons)))) {
+		t.Error("a reason stands there twice")
+	}
+}

@@ -197,8 +197,9 @@ describe("documents of one's own", () => {
   it("are added by path, followed through a reload, and found with exact marks", () =>
     visit({ language: "zh" }, async ({ page, assertAccessible }) => {
       const folder = path.join(server.folder, "文档");
-      mkdirSync(folder);
-      writeFileSync(path.join(folder, "店.md"), "# 𠮷野家\n\n😀 𠮷野家的牛丼定价三百九十元，外带另收打包费。\n");
+      const deep = path.join(folder, "二〇二五年度各分店外卖价目与打包费用说明", "全国");
+      mkdirSync(deep, { recursive: true });
+      writeFileSync(path.join(deep, "店.md"), "# 𠮷野家\n\n😀 𠮷野家的牛丼定价三百九十元，外带另收打包费。\n");
       for (let i = 0; i < 150; i++) {
         writeFileSync(path.join(folder, `制度-${i}.md`), `# 制度 ${i}\n\n第 ${i} 号制度规定办公用品的领用办法。`.repeat(12));
       }
@@ -223,6 +224,17 @@ describe("documents of one's own", () => {
       const marks = await card.locator("mark").allInnerTexts();
       assert.ok(marks.some((mark) => mark.includes("野家")), `marked: ${marks.join(", ")}`);
       assert.ok(marks.every((mark) => !mark.includes("😀") && !mark.includes("�")), `marked: ${marks.join(", ")}`);
+      const named = () => page.locator("article .path").evaluateAll((paths) => paths.map((path) => {
+        const [file, folder, whole] = [path.querySelector(".file"), path.querySelector(".folder"), path.getBoundingClientRect()];
+        const box = file?.getBoundingClientRect();
+        return { name: file?.textContent, inside: box !== undefined && box.left >= whole.left - 1 && box.right <= whole.right + 1, cut: folder !== null && folder.scrollWidth > folder.clientWidth, title: path.getAttribute("title") };
+      }));
+      const shop = (await named()).find((one) => one.name === "店.md");
+      assert.ok(shop?.inside && shop.cut, `the folder is not what is cut: ${JSON.stringify(shop)}`);
+      assert.ok(shop.title?.includes(path.join(deep, "店.md")));
+      await page.getByRole("button", { name: "演示" }).click();
+      const large = await named();
+      assert.ok(large.length > 0 && large.every((one) => one.inside), `a name is cut in a presentation: ${JSON.stringify(large)}`);
     }));
 });
 

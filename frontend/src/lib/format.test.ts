@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatClock, formatMillis, formatScore, splitPath } from "./format";
+import { formatClock, formatMillis, formatScore, sharedFolder, splitPath } from "./format";
 
 describe("formatScore", () => {
   it.each([
@@ -40,4 +40,19 @@ describe("formatClock", () => {
 it("splitPath keeps the slash with the folder", () => {
   expect(splitPath("a/b.md")).toEqual({ folder: "a/", name: "b.md" });
   expect(splitPath("b.md")).toEqual({ folder: "", name: "b.md" });
+});
+
+describe("sharedFolder", () => {
+  it.each([
+    ["one document", ["/w/uploads/plant/pump.md"], "/w/uploads/plant/"],
+    ["one folder", ["/w/a/x.md", "/w/a/y.md"], "/w/a/"],
+    ["a folder inside the other", ["/w/a/x.md", "/w/a/b/y.md"], "/w/a/"],
+    ["names that begin alike", ["/w/plant/x.md", "/w/plants/x.md"], "/w/"],
+    ["nothing in common", ["a/x.md", "b/x.md"], ""],
+    ["no folder", ["x.md", "b/x.md"], ""],
+    ["the root", ["/a/x.md", "/b/x.md"], "/"],
+    ["none", [], ""],
+  ])("%s", (_, paths, want) => {
+    expect(sharedFolder(paths)).toBe(want);
+  });
 });

@@ -32,6 +32,16 @@ export function splitPath(path: string): { folder: string; name: string } {
   return { folder: path.slice(0, cut), name: path.slice(cut) };
 }
 
+/** The folder that holds all of paths, slash included; empty where they have none in common. */
+export function sharedFolder(paths: readonly string[]): string {
+  const folders = paths.map((path) => splitPath(path).folder);
+  let shared = folders[0] ?? "";
+  for (const folder of folders) {
+    while (!folder.startsWith(shared)) shared = splitPath(shared.slice(0, -1)).folder;
+  }
+  return shared;
+}
+
 /** A measure in [0, 1] with three decimals; a dash where there is none. */
 export function formatRate(value: number | null | undefined): string {
   return value === null || value === undefined || !Number.isFinite(value) ? "–" : value.toFixed(3);

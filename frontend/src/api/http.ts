@@ -7,6 +7,11 @@ export function httpBackend(language: () => string): Backend {
   return { transport: httpTransport(language), events: httpEvents, host: browserHost };
 }
 
+/** A request of a page that is being left outlives it. */
+let leaving = false;
+addEventListener("pagehide", () => { leaving = true; }, { capture: true });
+addEventListener("pageshow", () => { leaving = false; });
+
 function httpTransport(language: () => string): Transport {
   return {
     async call<Response>(operation: string, request: object, signal?: AbortSignal): Promise<Response> {
@@ -25,6 +30,7 @@ async function post(operation: string, request: object, language: string, signal
       headers: { "Content-Type": "application/json", "X-Ragdesk-Lang": language },
       body: JSON.stringify(request),
       signal: signal ?? null,
+      keepalive: leaving,
     });
   } catch (cause) {
     signal?.throwIfAborted();

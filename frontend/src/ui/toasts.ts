@@ -12,7 +12,10 @@ export interface Toast {
 export interface Toasts {
   readonly shown: Readonly<Ref<readonly Toast[]>>;
   show(text: string): void;
-  /** Says what is about to be done and waits; false when it was taken back in time. */
+  /**
+   * Says what is about to be done and waits; false when it was taken back in time. A page that is left
+   * cannot take anything back any more: what waits is done then.
+   */
   offer(text: string, label: string): Promise<boolean>;
 }
 
@@ -24,6 +27,8 @@ const patience = 8000;
 export function createToasts(): Toasts {
   const shown = ref<readonly Toast[]>([]);
   let next = 1;
+  const waiting = new Set<() => void>();
+  addEventListener("pagehide", () => { waiting.forEach((act) => { act(); }); });
   const hide = (id: number): void => { shown.value = shown.value.filter((other) => other.id !== id); };
   return {
     shown,
@@ -37,10 +42,13 @@ export function createToasts(): Toasts {
         const id = next++;
         const end = (done: boolean) => (): void => {
           clearTimeout(timer);
+          waiting.delete(act);
           hide(id);
           resolve(done);
         };
-        const timer = setTimeout(end(true), patience);
+        const act = end(true);
+        const timer = setTimeout(act, patience);
+        waiting.add(act);
         shown.value = [...shown.value, { id, text, undo: { label, act: end(false) } }];
       }),
   };

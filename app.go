@@ -323,6 +323,11 @@ func (a *App) StartMeasureReranker(r api.MeasureRerankerRequest) (api.Job, error
 	return a.svc.StartMeasureReranker(a.context(), r)
 }
 
+// ListJobs lists the jobs that have not ended.
+func (a *App) ListJobs(r api.ListJobsRequest) (api.JobList, error) {
+	return a.svc.ListJobs(a.context(), r)
+}
+
 // GetJob returns a job's snapshot.
 func (a *App) GetJob(r api.JobRequest) (api.Job, error) { return a.svc.GetJob(a.context(), r) }
 

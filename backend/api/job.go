@@ -5,6 +5,14 @@ import "ragdesk/backend/runs"
 // DemoRequest builds the built-in libraries.
 type DemoRequest struct{}
 
+// ListJobsRequest asks for all running jobs.
+type ListJobsRequest struct{}
+
+// JobList has jobs in the order of their start.
+type JobList struct {
+	Jobs []Job `json:"jobs"`
+}
+
 // JobRequest names a job.
 type JobRequest struct {
 	ID string `json:"id"`

@@ -119,6 +119,8 @@ type Service interface {
 	StartVerifyModels(ctx context.Context, r ModelRequest) (Job, error)
 	StartMeasureReranker(ctx context.Context, r MeasureRerankerRequest) (Job, error)
 
+	// ListJobs lists the jobs of this process that have not ended, the oldest first.
+	ListJobs(ctx context.Context, r ListJobsRequest) (JobList, error)
 	GetJob(ctx context.Context, r JobRequest) (Job, error)
 	CancelJob(ctx context.Context, r JobRequest) (Job, error)
 }

@@ -100,6 +100,9 @@ func TestACancelledAnswerLeavesNoRequest(t *testing.T) {
 			j, err = s.GetJob(t.Context(), api.JobRequest{ID: j.ID})
 			return err == nil && j.Text != ""
 		})
+		if list, err := s.ListJobs(t.Context(), api.ListJobsRequest{}); err != nil || len(list.Jobs) != 1 || list.Jobs[0].ID != j.ID {
+			t.Errorf("running: %+v, %v", list, err)
+		}
 		if _, err := s.CancelJob(t.Context(), api.JobRequest{ID: j.ID}); err != nil {
 			t.Fatal(err)
 		}
@@ -111,6 +114,9 @@ func TestACancelledAnswerLeavesNoRequest(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 		soon(t, "the end of the request", func() bool { return f.running() == 0 })
+	}
+	if list, err := s.ListJobs(t.Context(), api.ListJobsRequest{}); err != nil || len(list.Jobs) != 0 {
+		t.Errorf("all have ended, and there are %+v, %v", list, err)
 	}
 	// What was broken off is not kept, and the service goes on.
 	asked := len(f.asked())

@@ -175,6 +175,15 @@ func (s *Service) Subscribe(ctx context.Context, send func(api.Event) error) err
 	})
 }
 
+// ListJobs lists the jobs of this process that have not ended.
+func (s *Service) ListJobs(ctx context.Context, _ api.ListJobsRequest) (api.JobList, error) {
+	out := api.JobList{Jobs: []api.Job{}}
+	for _, snap := range s.board.Running("") {
+		out.Jobs = append(out.Jobs, jobSnapshot(i18n.Language(ctx), snap))
+	}
+	return out, nil
+}
+
 // GetJob returns a job's snapshot.
 func (s *Service) GetJob(ctx context.Context, r api.JobRequest) (api.Job, error) {
 	snap, err := s.board.Get(r.ID)

@@ -6,10 +6,12 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -165,15 +167,16 @@ func (b *Board) Get(id string) (Snapshot, error) {
 	return e.snap, nil
 }
 
-// Running returns the jobs that have not ended, but the one of that id, by id.
+// Running returns the jobs that have not ended, but the one of that id, the oldest first.
 func (b *Board) Running(but string) (list []Snapshot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(b.jobs)) {
-		if e := b.jobs[id]; e.snap.State == Running && id != but {
+	for id, e := range b.jobs {
+		if e.snap.State == Running && id != but {
 			list = append(list, e.snap)
 		}
 	}
+	slices.SortFunc(list, func(a, b Snapshot) int { return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID)) })
 	return list
 }
 

@@ -93,6 +93,7 @@ func (s *server) operations(svc api.Service) map[string]http.HandlerFunc {
 	route(s, t, "RemoveModel", svc.RemoveModel)
 	route(s, t, "StartVerifyModels", svc.StartVerifyModels)
 	route(s, t, "StartMeasureReranker", svc.StartMeasureReranker)
+	route(s, t, "ListJobs", svc.ListJobs)
 	route(s, t, "GetJob", svc.GetJob)
 	route(s, t, "CancelJob", svc.CancelJob)
 	return t

@@ -76,6 +76,7 @@ export type Operation =
   | "RemoveModel"
   | "StartVerifyModels"
   | "StartMeasureReranker"
+  | "ListJobs"
   | "GetJob"
   | "CancelJob";
 
@@ -188,6 +189,8 @@ export interface Client {
   /** StartVerifyModels hashes the files of one installed model, or of all. */
   startVerifyModels(request: api.ModelRequest, signal?: AbortSignal): Promise<api.Job>;
   startMeasureReranker(request: api.MeasureRerankerRequest, signal?: AbortSignal): Promise<api.Job>;
+  /** ListJobs lists the jobs of this process that have not ended, the oldest first. */
+  listJobs(request: api.ListJobsRequest, signal?: AbortSignal): Promise<api.JobList>;
   getJob(request: api.JobRequest, signal?: AbortSignal): Promise<api.Job>;
   cancelJob(request: api.JobRequest, signal?: AbortSignal): Promise<api.Job>;
 }
@@ -266,6 +269,7 @@ export function createClient(transport: Transport): Client {
     removeModel: (request, signal) => transport.call("RemoveModel", request, signal),
     startVerifyModels: (request, signal) => transport.call("StartVerifyModels", request, signal),
     startMeasureReranker: (request, signal) => transport.call("StartMeasureReranker", request, signal),
+    listJobs: (request, signal) => transport.call("ListJobs", request, signal),
     getJob: (request, signal) => transport.call("GetJob", request, signal),
     cancelJob: (request, signal) => transport.call("CancelJob", request, signal),
   };

@@ -1243,6 +1243,17 @@ export interface SelftestVector {
 export interface DemoRequest {
 }
 /**
+ * ListJobsRequest asks for all running jobs.
+ */
+export interface ListJobsRequest {
+}
+/**
+ * JobList has jobs in the order of their start.
+ */
+export interface JobList {
+  jobs: Job[];
+}
+/**
  * JobRequest names a job.
  */
 export interface JobRequest {

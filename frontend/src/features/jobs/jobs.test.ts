@@ -13,10 +13,11 @@ const file = (source: string): DocumentStatus => ({
   health: null, warnings: [], error: null, path: null, tried: null,
 });
 
-function setUp(answer: () => Promise<Job>) {
+function setUp(answer: () => Promise<Job>, running: readonly Job[] = []) {
   const open: { listener: EventListener | null } = { listener: null };
   const jobs = createJobs({
     getJob: answer,
+    listJobs: () => Promise.resolve({ jobs: [...running] }),
     connection: { trouble: shallowRef(null), look: () => Promise.resolve(), onBack: () => () => undefined },
     cancelJob: () => Promise.resolve(job({ state: "cancelled" })),
     events: {
@@ -103,10 +104,16 @@ describe("createJobs", () => {
   });
 
   it("takes up a running job after a reload", async () => {
-    setUp(() => Promise.resolve(job())).jobs.track(job());
-    const { jobs } = setUp(() => Promise.resolve(job({ done: 2 })));
+    setUp(() => Promise.resolve(job())).jobs.track(job({ kind: "ask" }));
+    const { jobs } = setUp(() => Promise.resolve(job({ kind: "ask", done: 2 })), [job({ kind: "ask", done: 2 })]);
     await jobs.resume();
     expect(jobs.tracked.value[0]?.job.done).toBe(2);
+  });
+
+  it("takes up the work of another page, but not its answers", async () => {
+    const { jobs } = setUp(() => Promise.resolve(job()), [job({ id: "j2", kind: "eval" }), job({ id: "j3", kind: "compare" })]);
+    await jobs.resume();
+    expect(jobs.tracked.value.map((one) => one.job.id)).toEqual(["j2"]);
   });
 
   it("cancels", async () => {

@@ -24,8 +24,11 @@ export function unreadOf({ state, report }: Job): number {
 /** Nothing of it is left to look at: it ended well, and read all. */
 export const isSettled = (job: Job): boolean => job.state === "done" && unreadOf(job) === 0;
 
+/** An answer that is being written belongs to the page that asked for it. */
+const isAnswer = ({ kind }: Job): boolean => kind === "ask" || kind === "compare";
+
 /** Makes the follower of jobs. */
-export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events" | "connection">): Jobs {
+export function createJobs(api: Pick<Api, "getJob" | "listJobs" | "cancelJob" | "events" | "connection">): Jobs {
   const tracked = ref<readonly TrackedJob[]>([]);
   const listeners = new Set<(job: Job) => void>();
   let timer: ReturnType<typeof setInterval> | null = null;
@@ -125,10 +128,10 @@ export function createJobs(api: Pick<Api, "getJob" | "cancelJob" | "events" | "c
       return () => listeners.delete(listener);
     },
     async resume() {
-      await Promise.all(slot.read().map(async (id) => {
-        const job = await api.getJob({ id }).catch(() => null);
-        if (job?.state === "running") track(job);
-      }));
+      const { jobs } = await api.listJobs({}).catch(() => ({ jobs: [] }));
+      // An answer is for the page that asked; all other work is everybody's.
+      const own = slot.read();
+      jobs.filter((job) => own.includes(job.id) || !isAnswer(job)).forEach(track);
     },
   };
 }

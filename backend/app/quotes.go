@@ -91,10 +91,19 @@ func (b quoteBounds) doubts(a answer.Answer) []rag.Notice {
 	}
 	var out []rag.Notice
 	if name, bound := b.of(a.Best.Quote); a.Best.Score < bound {
-		out = append(out, rag.Notice{Code: "weak_quote", Detail: fmt.Sprintf("%.3f < %.3f · %s", a.Best.Score, bound, name)})
+		out = append(out, rag.Notice{Code: "weak_quote", Detail: below(a.Best.Score, bound) + " · " + name})
 	}
 	if len(a.Unnamed) > 0 {
 		out = append(out, rag.Notice{Code: "code_unnamed", Detail: strings.Join(a.Unnamed, ", ")})
 	}
 	return out
+}
+
+// below says that score is less than bound, with as many digits as tell the two apart.
+func below(score, bound float64) string {
+	digits := 3
+	for digits < 16 && fmt.Sprintf("%.*f", digits, score) == fmt.Sprintf("%.*f", digits, bound) {
+		digits++
+	}
+	return fmt.Sprintf("%.*f < %.*f", digits, score, digits, bound)
 }

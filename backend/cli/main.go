@@ -46,12 +46,14 @@ func Main(args []string, page fs.FS) int {
 
 // Run is Main with its surroundings given.
 func Run(ctx context.Context, args []string, page fs.FS, in io.Reader, out, errOut io.Writer) int {
+	width, color := terminalWidth(out), isTerminal(out) && os.Getenv("NO_COLOR") == ""
+	out, errOut = onTerminal(out), onTerminal(errOut)
 	result := &output{Writer: out}
 	e := &env{
 		page: page,
 		printer: printer{
 			in: in, out: result, err: errOut, lang: languageOf(args), json: jsonOf(args),
-			width: terminalWidth(out), color: isTerminal(out) && os.Getenv("NO_COLOR") == "",
+			width: width, color: color,
 		},
 	}
 	ctx = i18n.WithLanguage(ctx, e.lang)

@@ -25,6 +25,9 @@ type printer struct {
 const plainWidth = 100
 
 func isTerminal(v any) bool {
+	if s, ok := v.(shown); ok {
+		v = s.File
+	}
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -42,6 +42,9 @@ func flagError(c *cobra.Command, err error) error {
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			name = "-" + short
 		}
+		if said := c.Flags().Args(); c.HasSubCommands() && len(said) > 0 {
+			return noArguments(c, said) // the flag is that of a command misspelt
+		}
 		return usage("flag", fault.P("flag", name), fault.P("command", c.CommandPath()))
 	case errors.As(err, &without):
 		return usage("value", fault.P("flag", "--"+without.GetFlag().Name))

@@ -43,7 +43,7 @@ export async function boardPicture(query: string, kb: string, boards: readonly B
     g.moveTo(x1, y1);
     g.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
     g.lineWidth = 2;
-    g.strokeStyle = colour(link.kind === "same" ? "line-strong" : link.kind);
+    g.strokeStyle = colour(link.kind === "up" || link.kind === "down" ? link.kind : "line-strong");
     g.stroke();
   }
   boards.forEach((board, column) => {

@@ -458,12 +458,26 @@ for (const language of languages) {
           assert.ok(bytes.length > 2000, `${format}: ${bytes.length} bytes`);
           await page.keyboard.press("Escape");
         }
+        await page.getByRole("button", { name: t("options.more"), exact: true }).click();
+        await page.getByLabel(`${t("stage.bm25.name")} ≥`).fill("99");
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Escape");
+        const strips = page.locator("section.column .strip");
+        await strips.nth(1).getByText(/^≥ 99 · −\d+$/u).waitFor(); // beyond the end of the line
+        assert.equal(await strips.nth(0).locator(".words").innerText(), t("threshold.pull"));
+        assert.match(await strips.nth(2).innerText(), new RegExp(`^${t("threshold.pull")}\\s+${t("stage.bm25.name")} ≥ 99 · −\\d+$`, "u"));
+        await page.getByRole("button", { name: t("options.moreChanged", { n: 1 }) }).click();
+        await page.getByRole("button", { name: t("options.reset") }).click();
+        await page.keyboard.press("Escape");
+        await page.locator('[aria-busy="false"] section.column:nth-child(2) article').first().waitFor();
         const line = page.getByRole("slider").last();
         await line.focus();
         for (let i = 0; i < 4; i++) await page.keyboard.press("PageUp");
+        await page.locator(".strip").last().getByText(/^≥ [0-9.]+ · −[1-9]/u).waitFor();
         await page.locator(".dropped").last().waitFor();
         await page.getByRole("button", { name: t("options.present"), exact: true }).click();
         await page.locator("nav.rail").waitFor({ state: "hidden" });
+        assert.equal(await page.locator(".board").evaluate((board) => board.scrollWidth > board.clientWidth + 1), false, "a column is out of sight");
         await page.keyboard.press("Escape");
         await page.locator("nav.rail").waitFor();
       }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatClock, formatMillis, formatScore, sharedFolder, splitPath } from "./format";
+import { formatApart, formatClock, formatMillis, formatScore, sharedFolder, splitPath } from "./format";
 
 describe("formatScore", () => {
   it.each([
@@ -54,5 +54,16 @@ describe("sharedFolder", () => {
     ["none", [], ""],
   ])("%s", (_, paths, want) => {
     expect(sharedFolder(paths)).toBe(want);
+  });
+});
+
+describe("formatApart", () => {
+  it.each([
+    [0.3, 0.4, ["0.300", "0.400"]],
+    [0.39998, 0.4, ["0.39998", "0.40000"]],
+    [2, 2, ["2.000", "2.000"]],
+    [0.03, 0.4, ["0.0300", "0.400"]],
+  ])("%s %s", (a, b, want) => {
+    expect(formatApart(a, b)).toEqual(want);
   });
 });

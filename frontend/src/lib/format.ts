@@ -8,6 +8,16 @@ export function formatScore(score: number): string {
   return score.toFixed(4);
 }
 
+/** Two scores with as many digits as tell them apart. */
+export function formatApart(a: number, b: number): [string, string] {
+  const texts: [string, string] = [formatScore(a), formatScore(b)];
+  for (let digits = 4; a !== b && texts[0] === texts[1] && digits <= 16; digits++) {
+    texts[0] = a.toFixed(digits);
+    texts[1] = b.toFixed(digits);
+  }
+  return texts;
+}
+
 /** A duration in milliseconds with its unit; units are the same in zh and en. */
 export function formatMillis(ms: number): string {
   if (!Number.isFinite(ms)) return "–";

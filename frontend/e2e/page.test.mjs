@@ -63,6 +63,14 @@ describe("a workspace without libraries", () => {
       await page.getByRole("combobox", { name: /^Library: My documents/u }).waitFor({ timeout: 90_000 });
       await ask(page, "How long are audit logs kept under Business?");
       const rerank = columns(page).last();
+      const { kbs } = await server.call("ListKBs", {});
+      const few = page.getByRole("status").filter({ hasText: `“My documents” (${kbs.find((/** @type {{ kb: string }} */ one) => one.kb === "My documents")?.chunks})` });
+      await few.waitFor();
+      await few.getByRole("button", { name: "Re-index" }).click();
+      await page.getByRole("dialog").getByRole("heading", { name: /My documents/u }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.goBack();
+      await rerank.locator("article").first().waitFor();
       assert.match(await rerank.locator("article").first().innerText(), /Business keeps audit logs for 180 days/u);
       await rerank.locator("article").first().focus();
       await page.keyboard.press("Enter"); // what each stage gave it

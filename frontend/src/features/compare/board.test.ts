@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Column, CompareResponse, Hit } from "@/api/types.gen";
-import { arrange, draftOf, neighbour } from "./board";
+import { arrange, draftOf, neighbour, showsAll } from "./board";
 
 const hit = (chunk_id: string, rank: number): Hit => ({
   rank, chunk_id, doc_id: "d", source: `${chunk_id}.md`, span: { start: 0, end: 1 }, text: "x", headings: [],
@@ -32,11 +32,21 @@ describe("arrange", () => {
     expect(first?.cards.every((card) => card.move === null)).toBe(true);
     expect(second?.cards.map((card) => card.move)).toEqual([{ kind: "up", by: 2 }, { kind: "entered" }]);
     expect(second?.gone).toEqual([
-      { chunkId: "a", source: "a.md", rank: 1 },
-      { chunkId: "b", source: "b.md", rank: 2 },
+      { chunkId: "a", source: "a.md", about: "x", rank: 1 },
+      { chunkId: "b", source: "b.md", about: "x", rank: 2 },
     ]);
     expect(third?.cards.map((card) => card.move)).toEqual([{ kind: "up", by: 2 }, { kind: "down", by: 1 }, { kind: "entered" }]);
     expect(third?.gone.map((g) => g.chunkId)).toEqual(["b"]);
+  });
+
+  it.each([
+    ["its heading and first words", ["Manual", "Maintenance"], "## Maintenance\n\nGrease the  bearings.", "Maintenance · Grease the bearings."],
+    ["a heading that it does not repeat", ["Manual", "Maintenance"], "Replace the seal.", "Maintenance · Replace the seal."],
+    ["words alone", [], "Replace\nthe seal.", "Replace the seal."],
+  ])("tells of what is gone %s", (_, headings, text, want) => {
+    const one = response({ vector: ["a"], bm25: [] });
+    const gone = arrange({ ...one, strategies: [{ ...column("vector", []), hits: [{ ...hit("a", 1), headings, text }] }, ...one.strategies.slice(1)] }, "first")[1]?.gone;
+    expect(gone?.map((chunk) => chunk.about)).toEqual([want]);
   });
 
   it("compares with the previous column", () => {
@@ -45,6 +55,15 @@ describe("arrange", () => {
     expect(third?.cards.map((card) => card.move)).toEqual([{ kind: "same" }, { kind: "entered" }, { kind: "entered" }]);
     expect(third?.gone.map((g) => g.chunkId)).toEqual(["d"]);
   });
+});
+
+it.each([
+  ["all chunks in every column", { vector: ["a", "b"], bm25: ["b", "a"] }, 2, true],
+  ["more chunks than are shown", { vector: ["a", "b"], bm25: ["b", "a"] }, 3, false],
+  ["a column that finds fewer", { vector: ["a", "b"], bm25: ["b"] }, 2, false],
+  ["an empty library", { vector: [], bm25: [] }, 0, false],
+])("showsAll: %s", (_, found, chunks, want) => {
+  expect(showsAll(response(found), chunks)).toBe(want);
 });
 
 describe("neighbour", () => {

@@ -11,6 +11,8 @@ export interface Card {
 export interface Gone {
   readonly chunkId: string;
   readonly source: string;
+  /** Its heading and first words. */
+  readonly about: string;
   /** Its rank there. */
   readonly rank: number;
 }
@@ -34,6 +36,7 @@ export function arrange(response: CompareResponse, baseline: Baseline): BoardCol
     if (against === null) {
       return { column, against, cards: column.hits.map((hit) => ({ hit, move: null })), gone: [] };
     }
+    const hits = new Map(response.strategies.find((one) => one.strategy === against)?.hits.map((hit) => [hit.chunk_id, hit]));
     return {
       column,
       against,
@@ -41,11 +44,25 @@ export function arrange(response: CompareResponse, baseline: Baseline): BoardCol
       gone: response.movement
         .flatMap(({ chunk_id, source }) => {
           const rank = rankIn(chunk_id, against);
-          return rank === null || rankIn(chunk_id, column.strategy) !== null ? [] : [{ chunkId: chunk_id, source, rank }];
+          return rank === null || rankIn(chunk_id, column.strategy) !== null ? [] : [{ chunkId: chunk_id, source, about: aboutOf(hits.get(chunk_id)), rank }];
         })
         .sort((a, b) => a.rank - b.rank),
     };
   });
+}
+
+/** The heading of a hit and its first words, on one line. */
+function aboutOf(hit: Hit | undefined): string {
+  if (!hit) return "";
+  const heading = hit.headings.at(-1) ?? "";
+  const text = hit.text.replace(/^#+\s+/u, "").trim();
+  const words = Array.from((heading !== "" && text.startsWith(heading) ? text.slice(heading.length) : text).replace(/\s+/gu, " ").trim()).slice(0, 120).join("");
+  return [heading, words].filter((part) => part !== "").join(" · ");
+}
+
+/** Reports whether every strategy shows all chunks that the library has, so that there is nothing to choose between. */
+export function showsAll(response: CompareResponse, chunks: number): boolean {
+  return chunks > 0 && response.strategies.length > 0 && response.strategies.every((column) => column.hits.length >= chunks);
 }
 
 /** Where a card stands on the board. */

@@ -12,7 +12,7 @@ import (
 
 // Reasons why a language model's judgement is missing.
 const (
-	// ReasonTruncated: the reply was cut at its limit.
+	// ReasonTruncated: the reply was cut at its limit, or when it went on repeating itself.
 	ReasonTruncated = "reply_truncated"
 	// ReasonMalformed: the reply is not the JSON that was asked for.
 	ReasonMalformed = "reply_malformed"
@@ -110,6 +110,8 @@ func failed(err error) (reason, detail string) {
 		return ReasonTimeout, code
 	case code == "llm_context_exceeded", code == "llm_context_refused":
 		return ReasonPromptCut, code
+	case code == "llm_repeats":
+		return ReasonTruncated, code
 	}
 	return ReasonEngine, code
 }

@@ -25,7 +25,7 @@
 // Faults: llm_host_invalid {host}, llm_remote {host}, llm_unreachable {host},
 // llm_model_missing {model, host}, llm_model_unknown {model}, llm_pull_failed {model,
 // detail}, llm_out_of_memory {model, detail}, llm_unsupported {model, detail},
-// llm_failed {status, detail}, llm_stalled {seconds}, llm_stream_broken {detail},
+// llm_failed {status, detail}, llm_stalled {seconds}, llm_stream_broken {detail}, llm_repeats {model},
 // llm_context_exceeded {model, tokens, limit}, llm_context_refused {model, detail},
 // llm_request_invalid {detail}, llm_reply_invalid {detail}, llm_none {}, gguf_invalid {path,
 // detail}, gguf_missing {path}, gguf_many {path, files}.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -116,6 +117,9 @@ func (g *Generator) Generate(ctx context.Context, req rag.GenerateRequest, onDel
 	}
 	w := writer{started: time.Now(), onDelta: onDelta}
 	err = g.client.stream(ctx, path, g.name, wire, g.client.timeouts.First, g.client.timeouts.Idle, w.line)
+	if w.repeated >= endless && errors.Is(err, io.ErrUnexpectedEOF) {
+		return rag.Generation{}, fault.Wrap(err, "llm_repeats", fault.P("model", g.name))
+	}
 	if err != nil {
 		return rag.Generation{}, err
 	}
@@ -174,13 +178,20 @@ func (g *Generator) wire(req rag.GenerateRequest, d Details, size Estimate) (wir
 	return wire, nil
 }
 
+// endless is how often a piece of a reply follows itself when a host gives it up: Ollama
+// does after thirty times, and ends the stream without a last line.
+const endless = 25
+
 // writer gathers a reply from its stream.
 type writer struct {
 	started        time.Time
 	first          time.Duration
 	text, thinking strings.Builder
-	onDelta        func(string) error
-	last           wireReply
+	// before is the piece before, repeated how often it followed itself.
+	before   string
+	repeated int
+	onDelta  func(string) error
+	last     wireReply
 }
 
 // line takes in a line of the stream.
@@ -196,6 +207,11 @@ func (w *writer) line(raw []byte) error {
 			w.first = time.Since(w.started)
 		}
 		w.text.WriteString(delta)
+		if piece := strings.TrimSpace(delta); piece == w.before {
+			w.repeated++
+		} else {
+			w.before, w.repeated = piece, 0
+		}
 		if w.onDelta != nil {
 			if err := w.onDelta(delta); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,13 +94,15 @@ func TestFaults(t *testing.T) {
 			w.WriteHeader(502)
 			fmt.Fprint(w, "<html>", strings.Repeat("bad gateway ", 100))
 		}, "llm_failed", map[string]string{"status": "502"}},
-		"busy":          {refuse(503, "server busy"), "llm_failed", map[string]string{"status": "503"}},
-		"error midway":  {lines(`{"response":"a"}`, `{"error":"an error was encountered while running the model: CUDA error: out of memory"}`), "llm_out_of_memory", nil},
-		"malformed":     {lines(`{"response":"a"}`, `{"respo`), "llm_stream_broken", nil},
-		"ends too soon": {lines(`{"response":"a"}`), "llm_stream_broken", map[string]string{"detail": "unexpected EOF"}},
-		"odd end":       {lines(`{"done":true,"done_reason":"unload"}`), "llm_stream_broken", nil},
-		"nothing":       {lines(), "llm_stream_broken", nil},
-		"no answer":     {silent, "llm_stalled", map[string]string{"seconds": "2"}},
+		"busy":                {refuse(503, "server busy"), "llm_failed", map[string]string{"status": "503"}},
+		"error midway":        {lines(`{"response":"a"}`, `{"error":"an error was encountered while running the model: CUDA error: out of memory"}`), "llm_out_of_memory", nil},
+		"malformed":           {lines(`{"response":"a"}`, `{"respo`), "llm_stream_broken", nil},
+		"ends too soon":       {lines(`{"response":"a"}`), "llm_stream_broken", map[string]string{"detail": "unexpected EOF"}},
+		"goes on and on":      {lines(slices.Repeat([]string{`{"response":" a"}`}, 31)...), "llm_repeats", map[string]string{"model": "tiny"}},
+		"goes on for a while": {lines(slices.Repeat([]string{`{"response":" a"}`}, 20)...), "llm_stream_broken", nil},
+		"odd end":             {lines(`{"done":true,"done_reason":"unload"}`), "llm_stream_broken", nil},
+		"nothing":             {lines(), "llm_stream_broken", nil},
+		"no answer":           {silent, "llm_stalled", map[string]string{"seconds": "2"}},
 		"stall midway": {func(w http.ResponseWriter, r *http.Request) {
 			lines(`{"response":"a"}`)(w, r)
 			silent(w, r)

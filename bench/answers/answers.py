@@ -90,7 +90,8 @@ class Service:
                 return json.load(response)
         except urllib.error.HTTPError as refused:
             body = refused.read().decode()
-            if '"llm_reply_invalid"' in body:  # the model wrote nothing, which is no answer
+            # The model wrote nothing, or went on repeating itself: no answer.
+            if '"llm_reply_invalid"' in body or '"llm_repeats"' in body:
                 return None
             sys.exit(f"{request}: {body[:2000]}")
 

@@ -156,6 +156,9 @@ func (s *Service) startWrite(ctx context.Context, kind, kb string, want cut, run
 	if strings.TrimSpace(kb) == "" {
 		return api.Job{}, fault.New("argument_missing", fault.P("argument", "--kb"))
 	}
+	if err := store.CheckName(kb); err != nil {
+		return api.Job{}, err
+	}
 	if _, err := s.openShelf(ctx); err != nil {
 		return api.Job{}, err
 	}

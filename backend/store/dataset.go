@@ -35,7 +35,7 @@ func scanDataset(row scanner, more ...any) (d rag.DatasetRow, err error) {
 // either, or has an extension, with which it would be taken for a file;
 // disk_full {path}.
 func (w *Writer) PutDataset(ctx context.Context, row rag.DatasetRow, content []byte) (rag.DatasetRow, error) {
-	if checkName(row.Name) != nil || path.Ext(row.Name) != "" {
+	if CheckName(row.Name) != nil || path.Ext(row.Name) != "" {
 		return rag.DatasetRow{}, fault.New("dataset_name_invalid", fault.P("dataset", row.Name))
 	}
 	sum := sha256.Sum256(content)

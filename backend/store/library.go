@@ -69,7 +69,7 @@ func (s *Store) Revision(ctx context.Context, lib rag.Library) (int64, error) {
 // CreateLibrary makes an empty library at revision 0. Faults: kb_name_invalid
 // {kb} and kb_exists {kb}.
 func (w *Writer) CreateLibrary(ctx context.Context, name string, set rag.Settings) (rag.Library, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return rag.Library{}, err
 	}
 	if set.Dim < 0 {
@@ -222,9 +222,9 @@ func (w *Writer) tx(ctx context.Context, what string, write func(context.Context
 	return w.s.fail(rollback(tx, err), "%s", what)
 }
 
-// checkName returns the fault kb_name_invalid {kb} for a name that cannot be a
+// CheckName returns the fault kb_name_invalid {kb} for a name that cannot be a
 // library's.
-func checkName(name string) error {
+func CheckName(name string) error {
 	bad := strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
 		utf8.RuneCountInString(name) > maxNameLength || strings.ContainsAny(name, `/\`) ||
 		strings.ContainsFunc(name, unicode.IsControl)

@@ -36,7 +36,10 @@ type Notice struct {
 // UploadedFile says where a file lies that was sent over HTTP: PUT
 // /api/files/FOLDER/PATH keeps one in the workspace, for StartIngest to read.
 type UploadedFile struct {
+	// Path is empty where nothing was kept: another file has that name, of other content.
 	Path string `json:"path"`
+	// Free is the name that such a file could have beside the other, else empty.
+	Free string `json:"free"`
 }
 
 // InfoRequest asks what this program is.

@@ -25,6 +25,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -156,6 +157,8 @@ type server struct {
 	ops   map[string]http.HandlerFunc
 	hub   *hub
 	log   *slog.Logger
+	// placing is held while an uploaded file gets its name.
+	placing sync.Mutex
 }
 
 func newServer(c Config, token string, port int) *server {

@@ -1,12 +1,21 @@
 package web
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/iotest"
+
+	"ragdesk/backend/api"
 )
 
 func put(t *testing.T, s *server, path, body string, edit func(*http.Request)) *httptest.ResponseRecorder {
@@ -21,23 +30,111 @@ func put(t *testing.T, s *server, path, body string, edit func(*http.Request)) *
 	return w
 }
 
-func TestUploadKeepsAFile(t *testing.T) {
+// sendTo sends a file and returns where it lies below the uploads' folder, or which name is free.
+func sendTo(t *testing.T, s *server, where, body string) (at, free string) {
+	t.Helper()
+	w := put(t, s, "/api/files/"+where, body, nil)
+	var kept api.UploadedFile
+	if err := json.Unmarshal(w.Body.Bytes(), &kept); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", where, w.Code, w.Body)
+	}
+	if kept.Path == "" {
+		return "", kept.Free
+	}
+	at, err := filepath.Rel(s.cfg.Uploads, kept.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.ToSlash(at), kept.Free
+}
+
+// folder returns what the files of a folder hold, by name.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range list {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(b)
+	}
+	return out
+}
+
+func TestUploadReplacesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	s.cfg.Uploads = filepath.Join(t.TempDir(), "uploads")
-	for _, body := range []string{"一", "another, which replaces it"} {
-		w := put(t, s, "/api/files/%E6%88%91%E7%9A%84/a/b%20c.md", body, nil)
-		where := filepath.Join(s.cfg.Uploads, "我的", "a", "b c.md")
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "b c.md") {
-			t.Fatalf("%d %s", w.Code, w.Body)
+	dir := filepath.Join(s.cfg.Uploads, "我的", "a")
+	const here = "%E6%88%91%E7%9A%84/a/b%20c.md"
+	for _, c := range []struct {
+		what, query, body, at, free string
+		want                        map[string]string
+	}{
+		{"a new file", "", "一", "我的/a/b c.md", "", map[string]string{"b c.md": "一"}},
+		{"the same once more", "", "一", "我的/a/b c.md", "", map[string]string{"b c.md": "一"}},
+		{"another", "", "二", "", "b c (2).md", map[string]string{"b c.md": "一"}},
+		{"another, whatever is asked", "?taken=what", "二", "", "b c (2).md", map[string]string{"b c.md": "一"}},
+		{"beside", "?taken=beside", "二", "我的/a/b c (2).md", "", map[string]string{"b c.md": "一", "b c (2).md": "二"}},
+		{"the same as the second", "", "二", "我的/a/b c (2).md", "", map[string]string{"b c.md": "一", "b c (2).md": "二"}},
+		{"a third", "", "三", "", "b c (3).md", map[string]string{"b c.md": "一", "b c (2).md": "二"}},
+		{"in the first's place", "?taken=replace", "三", "我的/a/b c.md", "", map[string]string{"b c.md": "三", "b c (2).md": "二"}},
+	} {
+		if at, free := sendTo(t, s, here+c.query, c.body); at != c.at || free != c.free {
+			t.Errorf("%s: at %q, free %q, want %q and %q", c.what, at, free, c.at, c.free)
 		}
-		if got, err := os.ReadFile(where); err != nil || string(got) != body {
-			t.Errorf("%s holds %q, %v", where, got, err)
+		if got := folder(t, dir); !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}
-	left, err := os.ReadDir(filepath.Join(s.cfg.Uploads, "我的", "a"))
-	if err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v %v", left, err)
+}
+
+// A file that breaks off leaves what was there, and nothing of its own.
+func TestUploadIsWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	s.cfg.Uploads = filepath.Join(t.TempDir(), "uploads")
+	sendTo(t, s, "kb/a.md", "one")
+	for _, query := range []string{"", "?taken=beside", "?taken=replace"} {
+		w := put(t, s, "/api/files/kb/a.md"+query, "", func(r *http.Request) {
+			r.Body = io.NopCloser(io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		})
+		if got := folder(t, filepath.Join(s.cfg.Uploads, "kb")); w.Code == http.StatusOK || !maps.Equal(got, map[string]string{"a.md": "one"}) {
+			t.Errorf("%q: %d, %v", query, w.Code, got)
+		}
+	}
+}
+
+// Files of one name that come at once all stay.
+func TestUploadsOfOneNameAtOnce(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	s.cfg.Uploads = filepath.Join(t.TempDir(), "uploads")
+	var sending sync.WaitGroup
+	for i := range 8 {
+		sending.Go(func() { put(t, s, "/api/files/kb/a.md?taken=beside", fmt.Sprint(i), nil) })
+	}
+	sending.Wait()
+	if got := slices.Sorted(maps.Values(folder(t, filepath.Join(s.cfg.Uploads, "kb")))); !slices.Equal(got, strings.Split("01234567", "")) {
+		t.Errorf("kept: %v", got)
+	}
+}
+
+func TestNumberedNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("水", 84) + ".md"
+	for name, want := range map[string]string{
+		"kb/a.md": "kb/a (2).md", "kb/.profile": "kb/.profile (2)", "kb/a.tar.gz": "kb/a.tar (2).gz", "kb/README": "kb/README (2)",
+		"kb/" + long: "kb/" + strings.Repeat("水", 82) + " (2).md",
+	} {
+		if got := numbered(name, 2); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 

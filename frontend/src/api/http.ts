@@ -1,5 +1,5 @@
 import { pageError, toServiceError } from "./errors";
-import type { Backend, EventListener, EventSourcePort, Host, Transport } from "./transport";
+import type { Backend, EventListener, EventSourcePort, Host, Sending, Transport } from "./transport";
 import type { Event, UploadedFile } from "./types.gen";
 
 /** Reaches the Service through the server that served the page. */
@@ -68,12 +68,12 @@ const httpEvents: EventSourcePort = {
   },
 };
 
-async function uploadFile(name: string, file: Blob, signal: AbortSignal, sent?: (bytes: number) => void): Promise<string> {
+async function uploadFile(name: string, file: Blob, { signal, taken, sent }: Sending): Promise<UploadedFile> {
   const where = name.split("/").map(encodeURIComponent).join("/");
-  const answer = await put(`api/files/${where}`, file, signal, sent);
+  const answer = await put(`api/files/${where}?taken=${taken}`, file, signal, sent);
   const body = await read(answer, signal);
   if (!answer.ok) throw toServiceError(body);
-  return (body as UploadedFile).path;
+  return body as UploadedFile;
 }
 
 /** Sends bytes as fetch does, which does not tell how far it is. */

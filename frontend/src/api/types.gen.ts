@@ -50,7 +50,14 @@ export interface Notice {
  * /api/files/FOLDER/PATH keeps one in the workspace, for StartIngest to read.
  */
 export interface UploadedFile {
+  /**
+   * Path is empty where nothing was kept: another file has that name, of other content.
+   */
   path: string;
+  /**
+   * Free is the name that such a file could have beside the other, else empty.
+   */
+  free: string;
 }
 /**
  * InfoRequest asks what this program is.

@@ -1,6 +1,6 @@
 // What forms do with double clicks and with their addresses.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
@@ -153,6 +153,162 @@ describe("Runs and its address", () => {
       await page.waitForTimeout(1800); // the other reply is here by then
       assert.equal(await page.locator(".notes .note").count(), 2, "the earlier, slower reply was shown");
       assert.ok(page.url().endsWith(ids(second)), page.url());
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe("Add documents", () => {
+  const text = (/** @type {string} */ key, /** @type {Record<string, string>} */ params) => Object.entries(params).reduce((all, [name, value]) => all.replace(`{${name}}`, value), t(key));
+  const file = (/** @type {string} */ name, /** @type {string} */ content) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(content) });
+  const uploads = (/** @type {string} */ kb) => {
+    const dir = path.join(server.folder, "workspace", "uploads", kb);
+    return existsSync(dir) ? Object.fromEntries(readdirSync(dir).sort().map((name) => [name, readFileSync(path.join(dir, name), "utf8")])) : {};
+  };
+  /** Opens the dialog and hands it files. @param {import("playwright-core").Page} page @param {string} kb @param {ReturnType<typeof file>[]} files */
+  const choose = async (page, kb, files) => {
+    await page.getByRole("button", { name: t("compare.add"), exact: true }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(t("add.library"), { exact: true }).fill(kb);
+    await dialog.locator('input[type="file"]').setInputFiles(files);
+    await dialog.getByRole("listitem").nth(files.length - 1).waitFor();
+    return { dialog, add: dialog.getByRole("button", { name: t("add.start"), exact: true }) };
+  };
+  /** Waits until a library holds documents of these names. @param {string} kb @param {string[]} names */
+  const holds = async (kb, names) => {
+    let held = "";
+    for (let i = 0; i < 300 && held !== names.join(); i++) {
+      if (i > 0) await sleep(100);
+      const there = (await server.call("ListKBs", {})).kbs.some((/** @type {{ kb: string }} */ one) => one.kb === kb);
+      const list = there ? (await server.call("ListDocuments", { kb })).documents : [];
+      held = list.map((/** @type {{ source: string }} */ one) => path.basename(one.source)).sort().join();
+    }
+    assert.equal(held, names.join());
+  };
+
+  it("sends nothing before it is told to, and forgets a choice that was cancelled", async () => {
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+      const { dialog, add } = await choose(page, "pumps", [file("pump-manual.md", "# Pump\n\nThe first text.")]);
+      assert.deepEqual(uploads("pumps"), {});
+      await dialog.getByRole("button", { name: t("common.cancel"), exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      assert.deepEqual(uploads("pumps"), {});
+      await page.getByRole("button", { name: t("compare.add"), exact: true }).first().click();
+      assert.equal(await dialog.getByRole("listitem").count(), 0);
+      assert.ok(await add.isDisabled(), "the cancelled choice is still there");
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+
+  it("keeps what it has under a name, or replaces it when told to", async () => {
+    const { page, close, assertClean, assertAccessible } = await openPage(browser, server.url, { language: "en" });
+    try {
+      await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+      let { dialog, add } = await choose(page, "pumps", [file("pump-manual.md", "one"), file("notes.md", "first"), file("notes.md", "second")]);
+      await dialog.getByText(t("add.twins")).waitFor();
+      await add.click();
+      await dialog.waitFor({ state: "detached" });
+      await holds("pumps", ["notes (2).md", "notes.md", "pump-manual.md"]);
+
+      ({ dialog, add } = await choose(page, "pumps", [file("pump-manual.md", "two")]));
+      await add.click();
+      await dialog.getByText(text("add.beside", { name: "pump-manual.md", free: "pump-manual (2).md" })).waitFor();
+      await assertAccessible();
+      await dialog.getByRole("button", { name: t("common.cancel"), exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      const kept = { "notes (2).md": "second", "notes.md": "first", "pump-manual.md": "one" };
+      assert.deepEqual(uploads("pumps"), kept);
+
+      ({ dialog, add } = await choose(page, "pumps", [file("pump-manual.md", "two")]));
+      await add.click();
+      await dialog.getByText(text("add.beside", { name: "pump-manual.md", free: "pump-manual (2).md" })).waitFor();
+      await add.click();
+      await dialog.waitFor({ state: "detached" });
+      await holds("pumps", ["notes (2).md", "notes.md", "pump-manual (2).md", "pump-manual.md"]);
+      assert.deepEqual(uploads("pumps"), { ...kept, "pump-manual (2).md": "two" });
+
+      ({ dialog, add } = await choose(page, "pumps", [file("pump-manual.md", "three")]));
+      await add.click();
+      await dialog.getByRole("switch").click();
+      await dialog.getByText(text("add.replaced", { name: "pump-manual.md" })).waitFor();
+      await add.click();
+      await dialog.waitFor({ state: "detached" });
+      await holds("pumps", ["notes (2).md", "notes.md", "pump-manual (2).md", "pump-manual.md"]);
+      assert.deepEqual(uploads("pumps"), { ...kept, "pump-manual (2).md": "two", "pump-manual.md": "three" });
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+
+  it("asks of a dropped file too", async () => {
+    const dir = path.join(server.folder, "workspace", "uploads", "sample");
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(path.join(dir, "drop.md"), "old");
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      await page.evaluate(() => { location.hash = "#/library?kb=sample"; });
+      await page.getByRole("listitem").first().waitFor();
+      const transfer = await page.evaluateHandle(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(["new"], "drop.md", { type: "text/markdown" }));
+        return data;
+      });
+      await page.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText(text("add.beside", { name: "drop.md", free: "drop (2).md" })).waitFor();
+      assert.deepEqual(uploads("sample"), { "drop.md": "old" });
+      await dialog.getByRole("button", { name: t("add.start"), exact: true }).click();
+      await page.getByRole("region", { name: t("job.title") }).getByText(t("job.state.done")).waitFor({ timeout: 90_000 });
+      assert.deepEqual(uploads("sample"), { "drop (2).md": "new", "drop.md": "old" });
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+
+  it("tells in the dialog that a library cannot have a name", async () => {
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      await page.evaluate(() => { location.hash = "#/compare?kb=sample"; });
+      await page.getByRole("button", { name: t("compare.add"), exact: true }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel(t("add.library"), { exact: true }).fill("a/b");
+      await dialog.locator('input[type="file"]').setInputFiles([file("x.md", "x")]);
+      await dialog.getByRole("button", { name: t("add.start"), exact: true }).click();
+      await dialog.getByRole("alert").getByText("a/b is no name for a library").waitFor();
+      assert.deepEqual(uploads("a"), {});
+      assertClean();
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe("Settings", () => {
+  it("keeps a wording that is not saved yet, through other screens and a reload", async () => {
+    const { page, close, assertClean } = await openPage(browser, server.url, { language: "en" });
+    try {
+      const go = (/** @type {string} */ hash) => page.evaluate((to) => { location.hash = to; }, hash);
+      const wording = page.getByLabel(t("prompts.wording"), { exact: true });
+      await go("#/settings");
+      const saved = await wording.inputValue();
+      await wording.fill(`${saved}\nAnswer in one sentence.`);
+      for (const leave of [async () => { await go("#/library"); await wording.waitFor({ state: "detached" }); await go("#/settings"); }, () => page.reload()]) {
+        await leave();
+        await page.getByText(t("prompts.draft")).waitFor();
+        assert.equal(await wording.inputValue(), `${saved}\nAnswer in one sentence.`);
+      }
+      await page.getByRole("button", { name: t("prompts.discard"), exact: true }).click();
+      await page.reload();
+      await wording.waitFor();
+      assert.equal(await wording.inputValue(), saved);
       assertClean();
     } finally {
       await close();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -117,12 +117,9 @@ for (const language of languages) {
         await page.getByRole("button", { name: t("compare.add") }).first().click();
         await page.getByLabel(t("add.library"), { exact: true }).fill(`chosen-${language}`);
         await page.locator("input[type=file]").setInputFiles(names.map((name) => path.join(server.folder, name)));
-        const paths = page.getByLabel(t("add.paths"));
-        const sent = async () => {
-          const lines = (await paths.inputValue()).split("\n");
-          return names.every((name, i) => lines[i]?.endsWith(name));
-        };
-        for (let i = 0; i < 100 && !(await sent()); i++) await page.waitForTimeout(100);
+        const chosen = page.getByRole("list", { name: t("add.chosen") });
+        for (const name of names) await chosen.getByText(name, { exact: true }).waitFor();
+        assert.equal(existsSync(path.join(server.folder, "workspace", "uploads", `chosen-${language}`)), false, "a choice is sent before it is added");
         await assertAccessible();
         await page.getByRole("button", { name: t("add.start"), exact: true }).click();
         for (const name of names) await page.getByRole("listitem").filter({ hasText: name }).getByText(t("status.indexed"), { exact: true }).waitFor({ timeout: 90_000 });

@@ -17,7 +17,6 @@ import (
 
 	"ragdesk/backend/api"
 	"ragdesk/backend/fault"
-	"ragdesk/backend/wholefile"
 )
 
 // maxUpload bounds one uploaded file in bytes; ingestion has its own, lower limit
@@ -94,7 +93,7 @@ func (s *server) keep(name, taken string, body io.Reader) (kept api.UploadedFile
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return kept, uploadFault(err, full)
 	}
-	temp := path.Join(path.Dir(name), wholefile.Mark("")+rand.Text())
+	temp := path.Join(path.Dir(name), ".part-"+rand.Text())
 	defer func() { _ = root.Remove(temp) }() // what was not kept
 	if err := copyTo(root, temp, body); err != nil {
 		return kept, uploadFault(err, full)
@@ -146,7 +145,7 @@ func placeFor(root *os.Root, temp, name string) (at string, same bool, err error
 // maxName bounds a file's name in bytes, as file systems do.
 const maxName = 255
 
-// numbered is the name of the n-th file of a name: notes.md, notes (2).md, …
+// numbered is the name of the n-th file of a name: notes.md, notes (2).md and so on.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"ragdesk/backend/models"
 	"ragdesk/backend/models/modelstest"
 	"ragdesk/backend/rag"
+	"ragdesk/build/standin"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -296,14 +296,14 @@ func buildDemo(t *testing.T, svc *app.Service) {
 	}
 }
 
-// goldenFile holds got against testdata/name.
+// goldenFile holds got against testdata/name, that of this kind of processor.
 func goldenFile(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
+	path, err := standin.Reference(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if *update {
-		if err := os.MkdirAll("testdata", 0o700); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"ragdesk/backend/models/modelstest"
 	"ragdesk/backend/ort"
 	"ragdesk/backend/rag"
+	"ragdesk/build/standin"
 )
 
 // The fixtures in testdata are what Python's onnxruntime makes of the same texts;
@@ -73,14 +74,24 @@ type testCase struct {
 	Tokens *string   `json:"tokens"`
 }
 
-func testCases(tb testing.TB, name string) []testCase {
+// reference is the content of a file of testdata, for this processor.
+func reference(tb testing.TB, name string) []byte {
 	tb.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", name+".texts.json"))
+	path, err := standin.Reference(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return raw
+}
+
+func testCases(tb testing.TB, name string) []testCase {
+	tb.Helper()
 	var cases []testCase
-	if err := json.Unmarshal(raw, &cases); err != nil {
+	if err := json.Unmarshal(reference(tb, name+".texts.json"), &cases); err != nil {
 		tb.Fatal(err)
 	}
 	return cases
@@ -148,11 +159,7 @@ func TestDataSetVectorsEqualPython(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := model(t, name)
-			raw, err := os.ReadFile(filepath.Join("testdata", name+".vectors"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := bfloat16s(raw)
+			want := bfloat16s(reference(t, name+".vectors"))
 			n := len(want) / m.Dim()
 			got, err := m.Documents(t.Context(), pick(t, filepath.Join(dir, set), n))
 			if err != nil {

@@ -3,8 +3,6 @@ package embed_test
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -57,15 +55,11 @@ func installed(tb testing.TB, kind standin.Kind, p models.Precision) *embed.Mode
 // build/standin/reference_models.py wrote.
 func TestInstalledModelsEqualPython(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "standin.texts.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Text               string
 		Documents, Queries map[string][]float64
 	}
-	if err := json.Unmarshal(raw, &cases); err != nil {
+	if err := json.Unmarshal(reference(t, "standin.texts.json"), &cases); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {

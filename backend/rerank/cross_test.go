@@ -88,17 +88,27 @@ func logit(tb testing.TB, c *rerank.CrossEncoder, query, passage string) float64
 	return got[0].Parts[0].Value
 }
 
+// reference is the content of a file of testdata, for this processor.
+func reference(tb testing.TB, name string) []byte {
+	tb.Helper()
+	path, err := standin.Reference(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return raw
+}
+
 func TestLogitsEqualPython(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "standin.pairs.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var pairs []struct {
 		Query, Passage string
 		Logits         map[string]float64
 	}
-	if err := json.Unmarshal(raw, &pairs); err != nil {
+	if err := json.Unmarshal(reference(t, "standin.pairs.json"), &pairs); err != nil {
 		t.Fatal(err)
 	}
 	for name := range variants() {
@@ -132,10 +142,7 @@ func TestDataSetLogitsEqualPython(t *testing.T) {
 	for name, v := range variants() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			raw, err := os.ReadFile(filepath.Join("testdata", string(v.kind)+"."+filepath.Base(name)+".logits"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := reference(t, string(v.kind)+"."+filepath.Base(name)+".logits")
 			if len(raw) != 4*len(pairs) {
 				t.Fatalf("%d bytes of logits for %d pairs", len(raw), len(pairs))
 			}

@@ -31,7 +31,7 @@ async function reportTexts(place: 0 | 1): Promise<object> {
  * and the machine, and the words of reports; what only a terminal prints stays out.
  */
 function pageTexts(): Plugin {
-  const kept = ["ui", "error", "notice", "model", "reason", "missing", "doctor", "judge"];
+  const kept = ["ui", "error", "notice", "model", "reason", "doctor", "judge"];
   return {
     name: "ragdesk-page-texts",
     enforce: "pre",

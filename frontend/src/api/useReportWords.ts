@@ -4,7 +4,7 @@ import { useNames } from "@/lib/useNames";
 import type { Advice } from "./runs.gen";
 
 /** The parts of the reports' vocabulary that the page uses. */
-export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "others" | "relevance" | "style" | "type" | "unit" | "var" | "verdict";
+export type ReportPart = "band" | "bucket" | "bucketnote" | "cause" | "citation" | "claim" | "kind" | "label" | "lang" | "method" | "missing" | "others" | "relevance" | "style" | "type" | "unit" | "var" | "verdict";
 
 /** The words of evaluation reports in the page's language; unknown ones stand for themselves. */
 export function useReportWords() {
